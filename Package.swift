@@ -83,6 +83,11 @@ func managerTests(_ name: String, _ dependencies: [Target.Dependency]) -> Target
     )
 }
 
+/// The helper as a dependency of the library. SwiftPM then builds it for each program that uses the library, next to the
+/// program. It isn't linked to the program. The fuzzers don't use it, and the flags of their build add a main function to each
+/// program.
+let helper: [Target.Dependency] = Context.environment["WEBIMAGE_FUZZ"] == nil ? ["webimage-decoder"] : []
+
 let package = Package(
     name: "WebImage",
     products: [
@@ -170,10 +175,7 @@ let package = Package(
             [
                 "WebImageConcurrency", "WebImageCore", "WebImageCodecs", "WebImageIsolation", "WebImageHTTP",
                 "WebImageStore", "WebImageNet",
-                // SwiftPM then builds the helper for each program that uses the library, next to the program. It isn't linked
-                // to the program.
-                "webimage-decoder",
-            ]
+            ] + helper
         ),
         module("WebImageUI", ["WebImageConcurrency", "WebImageCore", "WebImageStore", "WebImage"]),
         // The HTTP client is a library of its own. WebImage doesn't use it.

@@ -155,7 +155,8 @@ def jxls():
 
 
 def jxl_layers():
-    """Writes still images with layers, some of which extend past the canvas, and a file with too many layers."""
+    """Writes still images with layers, some of which extend past the canvas, a file with too many layers, and one with a
+    large layer."""
     def plain(color, w, h):
         return bytes(color) * (w * h)
 
@@ -170,6 +171,9 @@ def jxl_layers():
     many = [(n % 8, n // 8 % 8, 1, 1, bytes((n % 256, 0, 0))) for n in range(300)]
     with open(os.path.join(OUT, "many-layers.jxl"), "wb") as file:
         file.write(layered(8, 8, [(0, 0, 8, 8, plain((1, 2, 3), 8, 8))] + many))
+    large = (-20, -10, 1300, 800, plain((200, 30, 60), 1300, 800))
+    with open(os.path.join(OUT, "large-layer.jxl"), "wb") as file:
+        file.write(layered(8, 8, [(0, 0, 8, 8, plain((1, 2, 3), 8, 8)), large]))
 
 
 def tiffs():

@@ -91,9 +91,8 @@ struct CompareCommand: Sendable {
     /// Returns the pixels of an input.
     private func pixels(_ input: ImageInput) async throws(ImageError) -> PixelBuffer {
         let data = try await options.reader.data(input)
-        return try await BlockingWork.run { [options] () throws(ImageError) in
-            let context = ImageProcessingContext(limits: options.reader.limits)
-            return try options.reader.coders(for: input).decode(
+        return try await BlockingWork.run(options.reader.limits) { [options] (context) throws(ImageError) in
+            try options.reader.coders(for: input).decode(
                 data, options: ImageDecodingOptions(frames: .first), context: context
             ).pixels
         }

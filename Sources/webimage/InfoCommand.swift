@@ -72,8 +72,7 @@ struct InfoCommand: Sendable {
             let data = try await options.reader.data(input)
             record.bytes = data.count
             let (readsExif, coders) = (options.exif, options.reader.coders(for: input))
-            let context = ImageProcessingContext(limits: options.reader.limits)
-            record = try await BlockingWork.run { [record] in
+            record = try await BlockingWork.run(options.reader.limits) { [record] context in
                 ImageProperties.read(data, into: record, readsExif: readsExif, coders, context)
             }
         } catch {

@@ -106,14 +106,13 @@ private struct ImageDisplay: Sendable {
 
     /// Decodes an image at its displayed size.
     func image(_ data: Data, _ coders: ImageCoderRegistry) async throws(ImageError) -> DecodedImage {
-        let context = ImageProcessingContext(limits: reader.limits)
         // Without a terminal, only the first of the selected frames is shown.
         var frames: FrameSelection = plays ? .all : .first
         if let index = options.frames?.singleIndex { frames = .index(index) }
         let selection = options.frames?.singleIndex == nil ? options.frames : nil
         if selection != nil { frames = .all }
         let decoding = ImageDecodingOptions(size: drawing.grid.target, frames: frames)
-        return try await BlockingWork.run { () throws(ImageError) in
+        return try await BlockingWork.run(reader.limits) { (context) throws(ImageError) in
             let image = try coders.decode(data, options: decoding, context: context)
             guard let selection else { return image }
             return try image.selecting(.indices(try selection.indices(count: image.frameCount)))

@@ -24,6 +24,11 @@ struct AttackCoder: ImageCoder {
             return DecodedImage(pixels: canvas.finish(isOpaque: false), format: .png)
         case "work":
             while true { try context.checkCancellation() }
+        case "allocate":
+            let megabytes = Int(String(decoding: line.drop { $0 != UInt8(ascii: " ") }.dropFirst(), as: UTF8.self)) ?? 0
+            let memory = aligned_alloc(64, megabytes << 20)
+            free(memory)
+            throw .decoding(.corrupted(format: .png, reason: refused(memory == nil ? -1 : 0)))
         default: throw .decoding(.corrupted(format: .png, reason: outcome(name)))
         }
     }

@@ -27,20 +27,61 @@
 
         @Test("A still image with more than 256 layers exceeds a limit before it's drawn")
         func layers() throws {
+            let failure = ImageError.LimitFailure(
+                .metadataSize, limit: 256, actual: 257, detail: "layers of a JPEG XL file")
             let data = try Data(contentsOf: Fixtures.directory.appending(path: "formats/many-layers.jxl"))
             do throws(ImageError) {
                 _ = try JXLSource(data, colorSpace: .sRGB, limits: .desktop)
                 Issue.record("the file has 301 layers")
             } catch {
-                #expect(
-                    error
-                        == .limitExceeded(
-                            ImageError.LimitFailure(
-                                .metadataSize, limit: 256, actual: 257, detail: "layers of a JPEG XL file")))
+                #expect(error == .limitExceeded(failure))
             }
+            #expect(previewFailure(data, .desktop) == .limitExceeded(failure))
             // Fewer layers are drawn over each other, as the reference of the fixture shows.
             let fixture = try Fixture.named("layers.jxl")
             #expect(try fixture.decode().pixels.packedBytes() == fixture.expectedFrames()[0])
+        }
+
+        /// Returns the error of a progressive decoder that receives the data in pieces of 100 bytes.
+        private func previewFailure(_ data: Data, _ limits: ImageLimits) -> ImageError? {
+            do throws(ImageError) {
+                let context = ImageProcessingContext(limits: limits)
+                var decoder = try JXLIncrementalDecoder(probe: ImageInfo(data: data), context: context)
+                let bytes = [UInt8](data)
+                for start in stride(from: 0, to: bytes.count, by: 100) {
+                    let end = min(start + 100, bytes.count)
+                    try bytes[start..<end].withUnsafeBufferPointer { (piece) throws(ImageError) in
+                        try decoder.append(piece, isLast: end == bytes.count, context: context)
+                    }
+                }
+                return nil
+            } catch {
+                return error
+            }
+        }
+
+        @Test(
+            "A layer that is larger than the limits is rejected from its header, also in previews",
+            arguments: [
+                (ImageError.LimitFailure.Kind.pixelCount, 1_000_000, 1_040_000), (.dimension, 1_200, 1_300),
+            ])
+        func largeLayer(kind: ImageError.LimitFailure.Kind, limit: Int, actual: Int) throws {
+            // The image has 8 × 8 pixels, and its second layer has 1,300 × 800.
+            let data = try Data(contentsOf: Fixtures.directory.appending(path: "formats/large-layer.jxl"))
+            var limits = ImageLimits.desktop
+            if kind == .pixelCount { limits.maxPixels = limit } else { limits.maxDimension = limit }
+            let failure = ImageError.LimitFailure(
+                kind, limit: limit, actual: actual, detail: "a layer of a JPEG XL file")
+            do throws(ImageError) {
+                _ = try JXLSource(data, colorSpace: .sRGB, limits: limits)
+                Issue.record("the layer exceeds the limit")
+            } catch {
+                #expect(error == .limitExceeded(failure))
+            }
+            #expect(previewFailure(data, limits) == .limitExceeded(failure))
+            let image = try ImageCoderRegistry.standard.decode(data)
+            #expect(image.size == PixelSize(width: 8, height: 8))
+            #expect(Array(image.pixels.packedBytes().prefix(4)) == [200, 30, 60, 255])
         }
 
         @Test("Canceling a decode stops it between two pieces of the data, and the decoder remains usable")

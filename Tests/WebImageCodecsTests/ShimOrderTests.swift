@@ -218,7 +218,9 @@ struct ShimOrderTests {
                     return status
                 }
                 try withUntouched { #expect(frame($0, stride: stride) == WI_JXL_INCONSISTENT) }
-                #expect(wi_jxl_check_layers(opened, 100) == WI_JXL_OK)
+                let limits = wi_jxl_layer_limits(count: 100, side: 1_000, area: 1_000_000)
+                var layer: [UInt32] = [0, 0]
+                #expect(wi_jxl_check_layers(opened, limits, &layer) == WI_JXL_OK)
                 try withUntouched { #expect(frame($0, stride: stride) == WI_JXL_INCONSISTENT) }
                 #expect(wi_jxl_frame_begin(opened, 0) == WI_JXL_OK)
                 try withUntouched { #expect(frame($0, stride: 16) == WI_JXL_INCONSISTENT) }

@@ -122,8 +122,9 @@ struct ConfinementTests {
 
     @Test("A decoder that waits without using the processor is killed, and its error doesn't state a processor time")
     func waiting() throws {
+        // The limit of the time ends the wait, and not the patience with a helper that waits for a processor.
         var patience = HelperPatience()
-        patience.idle = .milliseconds(50)
+        patience.idle = .seconds(3_600)
         let pool = try Helpers.probePool(named: "confined", patience: patience)
         var limits = ImageLimits.desktop
         limits.maxDecodingTime = .milliseconds(20)
@@ -227,6 +228,31 @@ struct ConfinementTests {
         // The helper is the same, and the limit is lower again.
         #expect(outcome("gigabytes", pool) == "refused")
         #expect(outcome("pixel", pool) == "1x1")
+    }
+
+    @Test("The declared size of an image bounds the address space of its helper")
+    func declaredSize() throws {
+        let pool = try Helpers.probePool(named: "confined")
+        #expect(self.outcome("allocate 400", pool) == "succeeded with 0")
+        // The name of the attack follows an image of 8 × 8 pixels.
+        let png = try ImageCoderRegistry.standard.encode(Images.noise(8, 8), as: .png)
+        func outcome(after image: Data, _ attack: String) -> String? {
+            do {
+                _ = try Helpers.attacker(pool).decode(image + Data("\n\(attack)".utf8))
+            } catch {
+                guard case .decoding(let failure) = error, case .corrupted(let reason) = failure.reason else {
+                    return "error \(error.code)"
+                }
+                return reason
+            }
+            return nil
+        }
+        #expect(outcome(after: png, "allocate 400") == "refused")
+        #expect(outcome(after: png, "allocate 4") == "succeeded with 0")
+        let canvas = try PixelCanvas(size: PixelSize(width: 3_000, height: 3_000))
+        let large = try ImageCoderRegistry.standard.encode(
+            DecodedImage(pixels: canvas.finish(isOpaque: true)), as: .png)
+        #expect(outcome(after: large, "allocate 150") == "succeeded with 0")
     }
 
     @Test("A helper that decoded a large image is replaced after a pause, and one that decoded a small image isn't")

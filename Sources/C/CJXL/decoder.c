@@ -5,6 +5,7 @@
 #include "CJXL.h"
 #include "library.h"
 #include "colours.h"
+#include "layers.h"
 #include "memory.h"
 
 struct wi_jxl_decoder {
@@ -158,7 +159,17 @@ wi_jxl_status wi_jxl_index(wi_jxl_decoder *own, uint32_t *ticks, uint32_t room, 
     }
 }
 
-wi_jxl_status wi_jxl_check_layers(wi_jxl_decoder *own, uint32_t limit) {
+wi_jxl_status wi_jxl_check_layer(JxlDecoder *decoder, uint32_t number, wi_jxl_layer_limits limits, uint32_t size[2]) {
+    JxlFrameHeader header;
+    if (number > limits.count) return WI_JXL_LAYERS;
+    if (libjxl.JxlDecoderGetFrameHeader(decoder, &header) != JXL_DEC_SUCCESS) return WI_JXL_CORRUPT;
+    size[0] = header.layer_info.xsize;
+    size[1] = header.layer_info.ysize;
+    const int is_small = size[0] <= limits.side && size[1] <= limits.side && (uint64_t)size[0] * size[1] <= limits.area;
+    return is_small ? WI_JXL_OK : WI_JXL_LAYER_SIZE;
+}
+
+wi_jxl_status wi_jxl_check_layers(wi_jxl_decoder *own, wi_jxl_layer_limits limits, uint32_t size[2]) {
     uint32_t layers = 0;
     own->next = UINT32_MAX;
     if (!restart(own, JXL_DEC_FRAME, SIZE_MAX) ||
@@ -166,9 +177,11 @@ wi_jxl_status wi_jxl_check_layers(wi_jxl_decoder *own, uint32_t limit) {
         return failure(own);
     for (;;) {
         switch (libjxl.JxlDecoderProcessInput(own->decoder)) {
-        case JXL_DEC_FRAME:
-            if (++layers > limit) return WI_JXL_LAYERS;
+        case JXL_DEC_FRAME: {
+            wi_jxl_status status = wi_jxl_check_layer(own->decoder, ++layers, limits, size);
+            if (status != WI_JXL_OK) return status;
             break;
+        }
         default:
             // Errors and missing data are reported when a frame is decoded.
             return WI_JXL_OK;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -91,6 +94,47 @@ int64_t wi_sandbox_time(pid_t id) {
     struct timespec time;
     if (clock_getcpuclockid(id, &clock) || clock_gettime(clock, &time)) return -1;
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/// Reads a file of numbers below `directory`, or below the working directory for AT_FDCWD. Returns whether it has text.
+static bool read_numbers(int directory, const char *path, char text[64]) {
+    int file = openat(directory, path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    ssize_t count = read(file, text, 63);
+    close(file);
+    text[count > 0 ? count : 0] = 0;
+    return count > 0;
+}
+
+int64_t wi_sandbox_wait_time(pid_t id) {
+    char path[32], text[64];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)id);
+    DIR *threads = opendir(path);
+    if (!threads) return -1;
+    int64_t sum = 0;
+    bool is_known = true;
+    for (struct dirent *thread; (thread = readdir(threads));) {
+        if (thread->d_name[0] == '.' || strlen(thread->d_name) > 15) continue;
+        snprintf(path, sizeof path, "%s/schedstat", thread->d_name);
+        unsigned long long running = 0, waiting = 0;
+        // A thread can end in the meantime. The numbers are nanoseconds (sched-stats.rst of the kernel).
+        if (read_numbers(dirfd(threads), path, text))
+            is_known = sscanf(text, "%llu %llu", &running, &waiting) == 2 && is_known;
+        else if (errno != ENOENT && errno != ESRCH)
+            is_known = false;
+        sum += (int64_t)waiting;
+    }
+    closedir(threads);
+    return is_known ? sum : -1;
+}
+
+int64_t wi_sandbox_address_space(pid_t id) {
+    char path[32], text[64];
+    snprintf(path, sizeof path, "/proc/%d/statm", (int)id);
+    if (!read_numbers(AT_FDCWD, path, text)) return -1;
+    // The first number is the size in pages (proc_pid_statm(5)).
+    long long pages = atoll(text);
+    return pages > 0 ? pages * sysconf(_SC_PAGESIZE) : -1;
 }
 
 int wi_sandbox_set_memory(pid_t id, uint64_t bytes) {

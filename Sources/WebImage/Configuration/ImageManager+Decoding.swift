@@ -51,6 +51,13 @@ extension ImageManager.Configuration {
         /// The maximum number of helper processes, which is at least 1. All managers with the same settings share them.
         /// The default is one per active processor core, up to 8.
         public var maxHelpers = min(8, ProcessInfo.processInfo.activeProcessorCount)
+        /// The maximum memory that all helper processes use together for their work, in bytes, or `nil` for half of the
+        /// memory of the machine or of its container. The default is `nil`.
+        ///
+        /// Each request may use as much memory as an image of its declared size can need, and at most this limit. A
+        /// request waits while the other requests leave too little. Requests that need at most a 32nd of the limit don't
+        /// count. In addition, each helper needs about 15 MiB.
+        public var helperMemoryLimit: Int?
         /// The number of requests after which a helper is replaced. The default is 500.
         public var recycleAfter = 500
 
@@ -107,7 +114,8 @@ struct CoderIsolation: Sendable {
         let pool = helper.path.map { path in
             HelperPool.shared(
                 HelperPool.Configuration(
-                    path: path, maxHelpers: settings.maxHelpers, recycleAfter: settings.recycleAfter))
+                    path: path, maxHelpers: settings.maxHelpers, recycleAfter: settings.recycleAfter,
+                    memoryBudget: settings.helperMemoryLimit ?? SystemMemory.limit() / 2))
         }
         policy = IsolationPolicy(
             pool: pool, reason: helper.reason, isolatesAllFormats: isServer, isRequired: settings.isolation == .required

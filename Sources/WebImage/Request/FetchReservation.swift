@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Synchronization
 import WebImageConcurrency
 
 /// The interest of a request in running loads that it can probably join after its lookups. This class is thread-safe.

@@ -10,6 +10,7 @@
         private let canvas: IncrementalCanvas
         private let expected: PixelSize
         private let memory: Int
+        private let layers: wi_jxl_layer_limits
         private var received = 0
 
         /// The number of bytes to decode between two checks of the deadline and the cancellation flag.
@@ -21,14 +22,17 @@
             let size = probe.storedSize
             let canvas = try IncrementalCanvas(size, context: context)
             let memory = JXLSource.memory(context.limits)
+            let layers = JXLSource.layerLimits(
+                isAnimated: probe.frameCount > 1 || !probe.frameCountIsExact, context.limits)
             try CodecLibraries.load(.jxl, with: wi_jxl_load)
             let handle = wi_jxl_stream_open(
                 canvas.row(0), canvas.bytesPerRow, PixelFormat.rowAlignment, UInt32(clamping: size.width),
-                UInt32(clamping: size.height), memory)
+                UInt32(clamping: size.height), memory, layers)
             guard let handle else { throw .decoding(.outOfMemory(byteCount: canvas.byteCount)) }
             self.handle = handle
             self.canvas = canvas
             self.memory = memory
+            self.layers = layers
             expected = size
         }
 
@@ -43,7 +47,10 @@
                 let status = wi_jxl_stream_feed(handle, piece.start, piece.count, isEnd ? 1 : 0)
                 received += piece.count
                 guard status == WI_JXL_OK || status == WI_JXL_TRUNCATED && !isEnd else {
-                    throw JXLSource.failure(status, received: received, memory: memory)
+                    var layer: [UInt32] = [0, 0]
+                    wi_jxl_stream_layer(handle, &layer)
+                    throw JXLSource.layerFailure(status, layer, layers)
+                        ?? JXLSource.failure(status, received: received, memory: memory)
                 }
             }
         }

@@ -40,15 +40,11 @@
                 wi_jxl_close(handle)
                 throw Self.failure(status, received: encoded.count, memory: memory)
             }
-            let layers = wi_jxl_check_layers(handle, UInt32(Self.maxLayers(info)))
-            guard layers == WI_JXL_OK else {
+            do throws(ImageError) {
+                try Self.checkLayers(of: handle, info, received: encoded.count, memory: memory, limits)
+            } catch {
                 wi_jxl_close(handle)
-                let limit = Self.maxLayers(info)
-                throw layers != WI_JXL_LAYERS
-                    ? Self.failure(layers, received: encoded.count, memory: memory)
-                    : .limitExceeded(
-                        ImageError.LimitFailure(
-                            .metadataSize, limit: limit, actual: limit + 1, detail: "layers of a JPEG XL file"))
+                throw error
             }
             self.encoded = encoded
             self.handle = handle
@@ -58,9 +54,49 @@
 
         deinit { wi_jxl_close(handle) }
 
-        /// Returns the maximum number of layers. libjxl draws all layers of a still image in one call, and animations have
-        /// at least one layer per frame.
-        private static func maxLayers(_ info: wi_jxl_info) -> Int { info.is_animated != 0 ? 40_000 : 256 }
+        private static func checkLayers(
+            of handle: OpaquePointer, _ info: wi_jxl_info, received: Int, memory: Int, _ limits: ImageLimits
+        ) throws(ImageError) {
+            let bounds = layerLimits(isAnimated: info.is_animated != 0, limits)
+            var layer: [UInt32] = [0, 0]
+            let status = wi_jxl_check_layers(handle, bounds, &layer)
+            guard status != WI_JXL_OK else { return }
+            throw layerFailure(status, layer, bounds) ?? failure(status, received: received, memory: memory)
+        }
+
+        /// Returns the limits of the layers. libjxl draws all layers of a still image in one call, and animations have at
+        /// least one layer per frame. The limits of an image also apply to each layer, because libjxl allocates memory for
+        /// whole layers.
+        static func layerLimits(isAnimated: Bool, _ limits: ImageLimits) -> wi_jxl_layer_limits {
+            wi_jxl_layer_limits(
+                count: isAnimated ? 40_000 : 256, side: UInt32(clamping: limits.maxDimension),
+                area: UInt64(clamping: limits.maxPixels))
+        }
+
+        /// Returns the failure if there are too many layers, or if a layer is too large. Otherwise, the result is `nil`.
+        static func layerFailure(
+            _ status: wi_jxl_status, _ layer: [UInt32], _ limits: wi_jxl_layer_limits
+        ) -> ImageError? {
+            switch status {
+            case WI_JXL_LAYERS:
+                let limit = Int(limits.count)
+                return .limitExceeded(
+                    ImageError.LimitFailure(
+                        .metadataSize, limit: limit, actual: limit + 1, detail: "layers of a JPEG XL file"))
+            case WI_JXL_LAYER_SIZE:
+                let (width, height) = (Int(layer[0]), Int(layer[1]))
+                let detail = "a layer of a JPEG XL file"
+                guard max(width, height) <= limits.side else {
+                    return .limitExceeded(
+                        ImageError.LimitFailure(
+                            .dimension, limit: Int(limits.side), actual: max(width, height), detail: detail))
+                }
+                return .limitExceeded(
+                    ImageError.LimitFailure(
+                        .pixelCount, limit: Int(clamping: limits.area), actual: width * height, detail: detail))
+            default: return nil
+            }
+        }
 
         /// Returns the maximum memory of libjxl in bytes. The library uses 32-bit floats and several planes in
         /// addition to the color planes.

@@ -29,9 +29,10 @@ struct HelperClient: Sendable {
     /// - Parameters:
     ///   - data: The data that's remembered if it crashes the helper.
     ///   - preferred: The number of the helper that has the session.
+    ///   - memory: The memory that the work needs, in bytes.
     ///   - inProcess: The same work in this process, for coders that may work there.
     func run<Result>(
-        _ data: @autoclosure () -> Data, preferred: UInt64? = nil, context: ImageProcessingContext,
+        _ data: @autoclosure () -> Data, preferred: UInt64? = nil, memory: Int, context: ImageProcessingContext,
         inProcess: () throws(ImageError) -> Result, _ work: Work<Result>
     ) throws(ImageError) -> Result {
         try context.checkCancellation()
@@ -42,7 +43,8 @@ struct HelperClient: Sendable {
         for attempt in 0..<3 {
             let outcome: Swift.Result<Result, HelperFailure>
             do throws(HelperPool.Unavailable) {
-                outcome = try pool.withHelper(kind, preferred: preferred, context: context, work)
+                outcome = try pool.withHelper(
+                    kind, preferred: preferred, memory: memory, context: context, work)
             } catch {
                 switch error {
                 case .image(let error): throw error

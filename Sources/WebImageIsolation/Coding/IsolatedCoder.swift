@@ -77,8 +77,9 @@ struct IsolatedCoder: ReducingImageCoder, TranscodingImageCoder, GrowingAnimatio
         let decoder = IsolatedProgressiveDecoder(
             client: client.naming(info.format), base: base, info: info, options: options, grows: grows,
             limits: context.limits)
-        return try client.naming(info.format).run(Data(), context: context, inProcess: inProcess) {
-            (helper) throws(HelperFailure) in try decoder.open(helper, context: context) ? decoder : nil
+        return try client.naming(info.format).run(
+            Data(), memory: decoder.memory, context: context, inProcess: inProcess
+        ) { (helper) throws(HelperFailure) in try decoder.open(helper, context: context) ? decoder : nil
         }
     }
 
@@ -95,12 +96,12 @@ struct IsolatedCoder: ReducingImageCoder, TranscodingImageCoder, GrowingAnimatio
             rules: WorkRules(context), coder: base.identifier, encoding: encoding,
             image: ImageBody(image, offset: InputLayout.payload))
         let body = work.body
-        let result = try client.naming(encoding.format).run(Data(), context: context) {
+        let memory = HelperMemory.encoding(image, as: encoding.format)
+        let result = try client.naming(encoding.format).run(Data(), memory: memory, context: context) {
             () throws(ImageError) -> Result<Data?, ImageError> in
             .success(try base.encode(image, as: encoding, context: context))
         } _: { (helper) throws(HelperFailure) -> Result<Data?, ImageError> in
-            let exchange = HelperExchange(
-                helper, context: context, bounds: .init(context.limits), encoded: image)
+            let exchange = HelperExchange(helper, context: context, bounds: .init(context.limits))
             try exchange.write(image, room: body.count)
             try exchange.send(.encode, body, payload: ImageBody.byteCount(image))
             return try exchange.response { (index) throws(ImageError) in
@@ -125,7 +126,8 @@ struct IsolatedCoder: ReducingImageCoder, TranscodingImageCoder, GrowingAnimatio
             rules: WorkRules(context), coder: base.identifier, encoding: encoding, image: nil, format: format,
             dataCount: original.count
         ).body
-        let result = try client.naming(format).run(original, context: context) {
+        let memory = HelperMemory.transcoding(original, to: encoding.format)
+        let result = try client.naming(format).run(original, memory: memory, context: context) {
             () throws(ImageError) -> Result<Data?, ImageError> in
             .success(try coder.transcode(original, from: format, as: encoding, context: context))
         } _: { (helper) throws(HelperFailure) -> Result<Data?, ImageError> in

@@ -39,6 +39,12 @@ final class IsolatedProgressiveDecoder: ProgressiveImageDecoder {
         self.limits = limits
     }
 
+    /// The memory that the decoder needs with the data that it has received, in bytes.
+    var memory: Int {
+        let received = state.withLock { $0.pieces.reduce(0) { $0 + $1.count } }
+        return HelperMemory.decoding(received, info, options, kind: client.kind, limits)
+    }
+
     deinit { client.pool?.close(session: session, of: state.withLock { $0.helper }) }
 
     /// Creates the decoder in a helper. Returns `false` if the coder has no previews of the file.
@@ -100,8 +106,9 @@ final class IsolatedProgressiveDecoder: ProgressiveImageDecoder {
         _ work: (HelperProcess) throws(HelperFailure) -> Result?
     ) throws(ImageError) -> Result {
         let preferred = state.withLock { $0.helper }
-        return try client.run(before.joined(), preferred: preferred, context: context, inProcess: inProcess) {
-            (helper) throws(HelperFailure) in
+        return try client.run(
+            before.joined(), preferred: preferred, memory: memory, context: context, inProcess: inProcess
+        ) { (helper) throws(HelperFailure) in
             if helper.number == preferred, let result = try work(helper) { return result }
             guard try open(helper, context: context) else {
                 throw helper.end(.violation("the decoder can't be created again"))

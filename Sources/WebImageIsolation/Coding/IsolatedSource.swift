@@ -27,7 +27,8 @@ struct IsolatedSource: Sendable {
 
     /// Decodes the image.
     func decode(context: ImageProcessingContext) throws(ImageError) -> DecodedImage {
-        let result = try client.run(data, context: context) { () throws(ImageError) -> Result<Decoded, ImageError> in
+        let result = try client.run(data, memory: memory(context.limits), context: context) {
+            () throws(ImageError) -> Result<Decoded, ImageError> in
             .success(.here(try base.decode(data, info: info, options: options, context: context)))
         } _: { (helper) throws(HelperFailure) -> Result<Decoded, ImageError> in
             try open(helper, frame: nil, context: context).map { .there($0) }
@@ -51,6 +52,10 @@ struct IsolatedSource: Sendable {
             pixels: opened.pixels, animation: animation, scale: options.scale, format: opened.body.format,
             metadata: opened.body.metadata
         ).with(gainMap: opened.body.gainMap)
+    }
+
+    private func memory(_ limits: ImageLimits) -> Int {
+        HelperMemory.decoding(data.count, info, options, kind: client.kind, limits)
     }
 
     /// Decodes the file in a helper, which keeps the animation.
@@ -105,7 +110,7 @@ struct IsolatedSource: Sendable {
     func frame(
         at index: Int, preferred: UInt64, context: ImageProcessingContext
     ) throws(ImageError) -> (pixels: PixelBuffer, helper: UInt64) {
-        let result = try client.run(data, preferred: preferred, context: context) {
+        let result = try client.run(data, preferred: preferred, memory: memory(context.limits), context: context) {
             () throws(ImageError) -> Result<(pixels: PixelBuffer, helper: UInt64), ImageError> in
             guard let animation = try animationInProcess(context) else {
                 throw .request(.frameNotFound(index: index, frameCount: 1))

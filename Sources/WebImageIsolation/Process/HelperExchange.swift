@@ -33,7 +33,7 @@ struct HelperExchange {
     let request: UInt64
     private let context: ImageProcessingContext
     private let bounds: Bounds
-    private let start = ContinuousClock.now
+    private let clock: ExchangeClock
     private let startTime: Duration
     private let allowance: Duration
 
@@ -44,20 +44,15 @@ struct HelperExchange {
     private let early: EarlyCopy?
 
     /// Creates an exchange.
-    ///
-    /// - Parameter encoded: The image to encode, or `nil` for other work.
     init(
-        _ helper: HelperProcess, context: ImageProcessingContext, bounds: Bounds, expected: EarlyCopy? = nil,
-        encoded: DecodedImage? = nil
+        _ helper: HelperProcess, context: ImageProcessingContext, bounds: Bounds, expected: EarlyCopy? = nil
     ) {
         self.helper = helper
-        helper.limitMemory(
-            to: encoded.map(AddressSpaceLimit.encoding)
-                ?? (context.isEncoding ? .max : AddressSpaceLimit.decoding(bounds.limits)))
         early = expected
         self.context = context
         self.bounds = bounds
         request = helper.nextRequest()
+        clock = ExchangeClock(id: helper.id)
         startTime = helper.processorTime
         allowance = context.remainingTime
     }
@@ -144,7 +139,9 @@ struct HelperExchange {
         _ frame: (Int) throws(ImageError) -> PixelBuffer, _ index: Int
     ) throws(HelperFailure) -> ImageError? {
         let pixels: PixelBuffer
-        do throws(ImageError) { pixels = try frame(index) } catch {
+        do throws(ImageError) {
+            pixels = try clock.pause { () throws(ImageError) in try frame(index) }
+        } catch {
             // The helper waits for the frame, so end it.
             throw helper.end(.failed(error))
         }
@@ -233,14 +230,16 @@ struct HelperExchange {
     private var usedTime: Duration { max(.zero, helper.processorTime - startTime) }
 
     /// Adds the processor time of the helper to the operation, whose timeout covers all of its requests.
-    private func charge() { context.charge(min(usedTime, start.duration(to: .now) * 64)) }
+    private func charge() { context.charge(min(usedTime, clock.elapsed * 64)) }
 
     private func awaitMessage() throws(HelperFailure) {
         var cancelled: (error: ImageError, at: ContinuousClock.Instant)?
         while true {
             switch wi_sandbox_poll(helper.socket, false, Self.interval) {
             case 1: return
-            case 0: early?.advance(in: helper.output, request: request)
+            case 0:
+                early?.advance(in: helper.output, request: request)
+                clock.look()
             default: throw helper.died()
             }
             if let cancelled {
@@ -261,16 +260,16 @@ struct HelperExchange {
     /// Whether the helper used too much processor time, or waits for something that never happens.
     private var isOverdue: Bool {
         guard allowance < .unlimited else { return false }
-        let elapsed = start.duration(to: .now)
+        let elapsed = clock.elapsed
         guard elapsed > allowance + patience.margin else { return false }
-        return usedTime > allowance + patience.margin || elapsed > allowance * 4 + patience.idle
+        return usedTime > allowance + patience.margin || clock.activeTime > allowance + patience.margin
+            || elapsed > allowance * 4 + patience.idle
     }
 
     /// Returns the failure of an operation that used too much processor time, or that took too long without using it.
     private func timeFailure() -> ImageError {
-        let elapsed = start.duration(to: .now)
-        let isWaiting = usedTime < allowance && elapsed > allowance * 4
-        let used = max(usedTime, elapsed - patience.margin)
+        let used = max(usedTime, clock.activeTime - patience.margin)
+        let isWaiting = usedTime < allowance
         return .limitExceeded(
             ImageError.LimitFailure(
                 context.isEncoding ? .encodingTime : .decodingTime,

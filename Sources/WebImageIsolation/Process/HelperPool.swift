@@ -19,8 +19,10 @@ package final class HelperPool: Sendable {
         package var maxHelpers: Int
         /// The number of requests after which a helper is replaced.
         package var recycleAfter: Int
-        /// The maximum address space of a helper, in bytes. Each request sets a lower limit (`AddressSpaceLimit`).
+        /// The maximum address space of a helper, in bytes. Each request sets a lower limit (`HelperMemory`).
         package var memoryLimit: Int
+        /// The maximum memory that the requests of all helpers use together, in bytes (`HelperMemoryBudget`).
+        package var memoryBudget: Int
         /// The time without work after which helpers end.
         package var idleTime: Duration
         /// The times for which the program waits for a helper beyond the limits.
@@ -29,12 +31,13 @@ package final class HelperPool: Sendable {
         /// Creates settings.
         package init(
             path: String, maxHelpers: Int = 4, recycleAfter: Int = 500, memoryLimit: Int = 4 << 30,
-            idleTime: Duration = .seconds(30), patience: HelperPatience = HelperPatience()
+            memoryBudget: Int = .max, idleTime: Duration = .seconds(30), patience: HelperPatience = HelperPatience()
         ) {
             self.path = path
             self.maxHelpers = max(1, maxHelpers)
             self.recycleAfter = max(1, recycleAfter)
             self.memoryLimit = max(64 << 20, memoryLimit)
+            self.memoryBudget = max(1, memoryBudget)
             self.idleTime = idleTime
             self.patience = patience
         }
@@ -66,6 +69,7 @@ package final class HelperPool: Sendable {
         var failure: (reason: String, at: Double)?
         var crashed = CrashMemory()
         var breaker = CrashBreakerStateMachine()
+        var memory: HelperMemoryBudget
         var hasKeeper = false
         var isClosed = false
 
@@ -74,7 +78,8 @@ package final class HelperPool: Sendable {
 
     /// The settings.
     package let configuration: Configuration
-    private let condition = ConditionVariable(State())
+    private let condition: ConditionVariable<State>
+    private let requests = Counter()
     /// The source of the time in which crashes are counted.
     private let time: TimeSource
 
@@ -88,6 +93,7 @@ package final class HelperPool: Sendable {
     /// Creates a pool without helpers.
     package init(_ configuration: Configuration, time: TimeSource = .system) {
         self.configuration = configuration
+        condition = ConditionVariable(State(memory: HelperMemoryBudget(limit: configuration.memoryBudget)))
         self.time = time
     }
 
@@ -112,12 +118,15 @@ package final class HelperPool: Sendable {
     /// - Parameters:
     ///   - kind: The kind of the helper.
     ///   - preferred: The number of the helper that has the session, or `nil`.
-    ///   - context: The cancellation while the thread waits.
+    ///   - memory: The memory that the work needs, in bytes.
+    ///   - context: The cancellation while the thread waits, and the number of threads for the work.
     func withHelper<Result>(
-        _ kind: HelperKind, preferred: UInt64? = nil, context: ImageProcessingContext,
+        _ kind: HelperKind, preferred: UInt64? = nil, memory: Int, context: ImageProcessingContext,
         _ body: (HelperProcess) throws(HelperFailure) -> Result
     ) throws(Unavailable) -> Swift.Result<Result, HelperFailure> {
-        let helper = try borrow(kind, preferred, context)
+        let order = Order(
+            kind: kind, preferred: preferred, thread: UInt(pthread_self()), number: requests.next(), memory: memory)
+        let helper = try borrow(order, context)
         let closings = condition.withLock { $0.closings.removeValue(forKey: helper.number) ?? [] }
         let result: Swift.Result<Result, HelperFailure>
         do throws(HelperFailure) {
@@ -128,7 +137,7 @@ package final class HelperPool: Sendable {
         } catch {
             result = .failure(error)
         }
-        giveBack(helper)
+        giveBack(helper, order)
         return result
     }
 
@@ -143,7 +152,9 @@ package final class HelperPool: Sendable {
     /// - Returns: The report, or the reason why there's no helper.
     package func report(_ kind: HelperKind) -> (report: IsolationReport?, reason: String?) {
         do throws(Unavailable) {
-            let result = try withHelper(kind, context: ImageProcessingContext(limits: .unlimited)) { $0.report }
+            let result = try withHelper(kind, memory: 0, context: ImageProcessingContext(limits: .unlimited)) {
+                $0.report
+            }
             return (try? result.get(), nil)
         } catch {
             if case .helper(let reason) = error { return (nil, reason) }
@@ -177,26 +188,38 @@ package final class HelperPool: Sendable {
         }
     }
 
+    /// The order of a thread for a helper.
+    private struct Order {
+        let kind: HelperKind
+        let preferred: UInt64?
+        let thread: UInt
+        let number: UInt64
+        let memory: Int
+    }
+
     private func borrow(
-        _ kind: HelperKind, _ preferred: UInt64?, _ context: ImageProcessingContext
+        _ order: Order, _ context: ImageProcessingContext
     ) throws(Unavailable) -> HelperProcess {
-        let thread = UInt(pthread_self())
         var isWaiting = false
-        defer { if isWaiting { stopWaiting(kind, thread) } }
+        defer { if isWaiting { stopWaiting(order) } }
         while true {
-            let taken = condition.withLock(wakeAll: true) { state in take(kind, preferred, thread, &state, &isWaiting) }
+            let taken = condition.withLock(wakeAll: true) { state in take(order, &state, &isWaiting) }
             startKeeper()
             var found = taken
             if found == nil {
                 found = condition.wait(upTo: .milliseconds(20)) { state in
-                    take(kind, preferred, thread, &state, &isWaiting).map { .proceed($0) } ?? .wait
+                    take(order, &state, &isWaiting).map { .proceed($0) } ?? .wait
                 }
             }
             switch found {
             case .success(let helper):
-                guard helper.hasUnexpectedMessage else { return helper }
+                guard helper.hasUnexpectedMessage else {
+                    let growth = condition.withLock { $0.memory.allowance(for: order.memory) }
+                    helper.limitMemory(growth: growth, threadCount: context.threadCount)
+                    return helper
+                }
                 helper.kill()
-                giveBack(helper)
+                giveBack(helper, order)
             case .failure(let reason): throw .helper(reason: reason.reason)
             case nil:
                 do throws(ImageError) { try context.checkCancellation() } catch { throw .image(error) }
@@ -205,17 +228,18 @@ package final class HelperPool: Sendable {
     }
 
     private func take(
-        _ kind: HelperKind, _ preferred: UInt64?, _ thread: UInt, _ state: inout State, _ isWaiting: inout Bool
+        _ order: Order, _ state: inout State, _ isWaiting: inout Bool
     ) -> Swift.Result<HelperProcess, HelperStartFailure>? {
+        let kind = order.kind
+        let isNested = state.holders[order.thread] != nil
         let place =
-            state.idle.firstIndex { $0.number == preferred }
+            state.idle.firstIndex { $0.number == order.preferred }
             ?? state.idle.lastIndex { $0.kind == kind }
             ?? state.idle.lastIndex { $0.kind.serves(kind) }
-        if let place {
+        if let place, state.memory.admit(order.number, need: order.memory, isNested: isNested) {
             let helper = state.idle.remove(at: place)
             state.busy.insert(helper.number)
-            let isNested = state.holders[thread] != nil
-            state.holders[thread, default: 0] += 1
+            state.holders[order.thread, default: 0] += 1
             if isWaiting {
                 isWaiting = false
                 state.waiting[kind, default: 1] -= 1
@@ -234,27 +258,28 @@ package final class HelperPool: Sendable {
         if !isWaiting {
             isWaiting = true
             state.waiting[kind, default: 0] += 1
-            if state.holders[thread] != nil { state.nested += 1 }
+            if isNested { state.nested += 1 }
         }
         return nil
     }
 
-    private func stopWaiting(_ kind: HelperKind, _ thread: UInt) {
-        condition.withLock { state in
-            state.waiting[kind, default: 1] -= 1
-            if state.holders[thread] != nil { state.nested -= 1 }
+    private func stopWaiting(_ order: Order) {
+        condition.withLock(wakeAll: true) { state in
+            state.waiting[order.kind, default: 1] -= 1
+            if state.holders[order.thread] != nil { state.nested -= 1 }
+            state.memory.remove(order.number)
         }
     }
 
-    private func giveBack(_ helper: HelperProcess) {
+    private func giveBack(_ helper: HelperProcess, _ order: Order) {
         if helper.uses >= configuration.recycleAfter || helper.processorTime > HelperLifetime.recycledAfter {
             helper.kill()
         }
-        let thread = UInt(pthread_self())
         helper.idleSince = .now
         condition.withLock(wakeAll: true) { state in
             state.busy.remove(helper.number)
-            if let count = state.holders[thread] { state.holders[thread] = count > 1 ? count - 1 : nil }
+            state.memory.release(need: order.memory)
+            if let count = state.holders[order.thread] { state.holders[order.thread] = count > 1 ? count - 1 : nil }
             if helper.isEnded {
                 state.closings[helper.number] = nil
                 state.ended.append(helper)

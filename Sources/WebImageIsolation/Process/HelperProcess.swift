@@ -73,7 +73,16 @@ package final class HelperProcess: @unchecked Sendable {
     /// A Boolean value that indicates whether the memory was freed since the last use.
     var isTrimmed = false
     private var deathSignal: Int32?
+    /// The address space after the start, in bytes.
+    private var initialMemory = 0
     private var memoryLimit: Int?
+
+    /// The address space for fragmented memory and for libraries that are loaded later, in bytes.
+    private static let memorySlack = 64 << 20
+    /// The address space for the stack of a thread, in bytes.
+    private static let stackSize = 8 << 20
+    /// The address space of an idle helper, which only matters if the system doesn't report it.
+    private static let usualMemory = 192 << 20
 
     private static let numbers = Counter()
 
@@ -139,6 +148,7 @@ package final class HelperProcess: @unchecked Sendable {
             let (head, body) = try receive()
             guard head.kind == .hello else { throw WireViolation("the first message isn't the report") }
             report = try IsolationReport(body: body)
+            initialMemory = addressSpace
         } catch let violation as WireViolation {
             throw HelperStartFailure("the helper isn't usable: \(violation.reason)")
         } catch {
@@ -228,11 +238,26 @@ package final class HelperProcess: @unchecked Sendable {
     }
 
     /// Limits the address space for the next request. The process itself can't raise the limit.
-    func limitMemory(to byteCount: Int) {
-        guard byteCount != memoryLimit, !isEnded else { return }
-        memoryLimit = byteCount
+    ///
+    /// - Parameters:
+    ///   - growth: The memory that the request may use, in bytes.
+    ///   - threadCount: The number of threads for the work.
+    func limitMemory(growth: Int, threadCount: Int) {
+        guard !isEnded else { return }
+        // A helper keeps animations, the decoders of previews, and buffers for the next request.
+        let base = max(initialMemory + Self.memorySlack, addressSpace + Self.memorySlack / 2)
+        let (sum, overflow) = growth.addingReportingOverflow(base + threadCount * Self.stackSize)
+        let limit = overflow ? Int.max : sum
+        guard limit != memoryLimit else { return }
+        memoryLimit = limit
         // If this call fails, the limit with which the process was started remains.
-        _ = wi_sandbox_set_memory(id, UInt64(byteCount))
+        _ = wi_sandbox_set_memory(id, UInt64(limit))
+    }
+
+    /// The current address space of the process, in bytes.
+    private var addressSpace: Int {
+        let size = wi_sandbox_address_space(id)
+        return size < 0 ? Self.usualMemory : Int(size)
     }
 
     /// Frees the shared memory, which no request uses.

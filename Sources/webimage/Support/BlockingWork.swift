@@ -2,6 +2,7 @@
 
 import Dispatch
 import WebImage
+import WebImageCore
 
 /// A namespace for running file access, decoding, and drawing outside of the cooperative pool.
 enum BlockingWork {
@@ -19,6 +20,28 @@ enum BlockingWork {
                     continuation.resume(returning: .failure(error))
                 }
             }
+        }
+        return try result.get()
+    }
+
+    /// Runs `body` on a thread that may block. If the current task is canceled, the context of the work is canceled, too.
+    ///
+    /// - Parameter limits: The limits of the context.
+    static func run<Value: Sendable>(
+        _ limits: ImageLimits, _ body: @escaping @Sendable (ImageProcessingContext) throws(ImageError) -> Value
+    ) async throws(ImageError) -> Value {
+        let flag = CancellationFlag()
+        let result: Result<Value, ImageError> = await withTaskCancellationHandler {
+            do throws(ImageError) {
+                return .success(
+                    try await run { () throws(ImageError) in
+                        try body(ImageProcessingContext(limits: limits) { flag.isCancelled })
+                    })
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            flag.cancel()
         }
         return try result.get()
     }

@@ -16,6 +16,12 @@ struct ToolIsolationTests {
     private func run(
         _ tool: ToolProcess, _ words: [String], helper: String? = nil
     ) async throws -> (status: Int32, error: String) {
+        let process = try await start(tool, words, helper: helper)
+        let status = await process.end()
+        return (status, String(decoding: try tool.read("error"), as: UTF8.self))
+    }
+
+    private func start(_ tool: ToolProcess, _ words: [String], helper: String?) async throws -> ChildProcess {
         let copy = tool.path("copy/webimage")
         if !FileManager.default.fileExists(atPath: copy) {
             try FileManager.default.createDirectory(atPath: tool.path("copy"), withIntermediateDirectories: true)
@@ -29,11 +35,9 @@ struct ToolIsolationTests {
         try tool.write(svg, "a.svg")
         var environment = ["PATH": "/usr/bin:/bin", "HOME": tool.path("home")]
         environment["WEBIMAGE_DECODER"] = helper
-        let process = try ChildProcess(
+        return try ChildProcess(
             copy, words, in: tool.directory, environment: environment, input: .file("a.svg"), output: .file("out"),
             error: .file("error"))
-        let status = await process.end()
-        return (status, String(decoding: try tool.read("error"), as: UTF8.self))
     }
 
     #if ADDRESS_SANITIZER || THREAD_SANITIZER
@@ -84,5 +88,24 @@ struct ToolIsolationTests {
         #expect(with.status == 0, "\(with.error)")
         let file = try await run(tool, [command, "a.svg"] + output)
         #expect(file.status == 0, "\(file.error)")
+    }
+
+    @Test(
+        "A signal ends a command while a helper process works",
+        .enabled(if: !isInstalled, "the test needs a program without an installed helper"), arguments: ["info", "show"])
+    func interruption(command: String) async throws {
+        let tool = try ToolProcess()
+        // This helper announces its start, and never responds.
+        try tool.write(Data("#!/bin/sh\n: > started\nexec /bin/sleep 600\n".utf8), "helper")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: tool.path("helper"))
+        try tool.write(try Data(contentsOf: Fixtures.directory.appending(path: "codecs/mixed.gif")), "a.gif")
+        let words = [command, "--limits", "server", "a.gif"]
+        let process = try await start(tool, words, helper: tool.path("helper"))
+        await untilTrue { FileManager.default.fileExists(atPath: tool.path("started")) }
+        process.send(SIGTERM)
+        #expect(await process.end() == 143)
+        // The work was canceled, and didn’t fail because the helper exceeded its time.
+        let error = String(decoding: try tool.read("error"), as: UTF8.self)
+        #expect(!error.contains("(4012)"), "\(error)")
     }
 }

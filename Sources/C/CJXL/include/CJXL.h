@@ -24,6 +24,8 @@ typedef enum {
     WI_JXL_CHANNELS = -4,
     /// The file has more layers than the limit.
     WI_JXL_LAYERS = -5,
+    /// A layer is larger than the limits.
+    WI_JXL_LAYER_SIZE = -6,
 } wi_jxl_status;
 
 /// The maximum number of channels in addition to the colors, each of which needs as much memory as a color.
@@ -76,9 +78,16 @@ void wi_jxl_use_threads(wi_jxl_decoder *decoder, size_t threads);
 /// Rewinds to the first frame and counts the frames without decoding pixels. `ticks` has space for `room` durations.
 /// If the file has more frames, counting stops at `room` + 1.
 wi_jxl_status wi_jxl_index(wi_jxl_decoder *decoder, uint32_t *ticks, uint32_t room, uint32_t *frames);
-/// Counts the layers without decoding pixels and returns WI_JXL_LAYERS if there are more than `limit`. libjxl draws all
-/// layers of a frame in one call. Afterward, the decoder is at the first frame.
-wi_jxl_status wi_jxl_check_layers(wi_jxl_decoder *decoder, uint32_t limit);
+/// The limits of the layers of a file: their number, and the sides and the area of each of them in pixels.
+typedef struct {
+    uint32_t count;
+    uint32_t side;
+    uint64_t area;
+} wi_jxl_layer_limits;
+/// Reads the headers of the layers without decoding pixels. libjxl draws all layers of a frame in one call, and a layer may
+/// be larger than the image. Returns WI_JXL_LAYERS if there are too many, and WI_JXL_LAYER_SIZE if one is too large, whose
+/// width and height `size` then contains. Afterward, the decoder is at the first frame.
+wi_jxl_status wi_jxl_check_layers(wi_jxl_decoder *decoder, wi_jxl_layer_limits limits, uint32_t size[2]);
 /// Selects the frame that wi_jxl_frame decodes.
 wi_jxl_status wi_jxl_frame_begin(wi_jxl_decoder *decoder, uint32_t index);
 /// Decodes the selected frame into `out` as R, G, B, A with 8 or 16 bits per sample. `stride` is the distance between two
@@ -92,11 +101,13 @@ wi_jxl_status wi_jxl_frame(wi_jxl_decoder *decoder, int allows_partial, int bits
 /// as for wi_jxl_frame and must stay valid until the stream is closed.
 typedef struct wi_jxl_stream wi_jxl_stream;
 wi_jxl_stream *wi_jxl_stream_open(uint8_t *out, size_t stride, size_t alignment, uint32_t width, uint32_t height,
-                                  size_t max_bytes);
+                                  size_t max_bytes, wi_jxl_layer_limits limits);
 void wi_jxl_stream_close(wi_jxl_stream *stream);
 /// Decodes the next bytes. WI_JXL_TRUNCATED means that more data is needed. WI_JXL_OK means that all pixels were
 /// decoded.
 wi_jxl_status wi_jxl_stream_feed(wi_jxl_stream *stream, const uint8_t *bytes, size_t count, int is_last);
+/// Returns the width and the height of the layer that exceeds the limits after WI_JXL_LAYER_SIZE.
+void wi_jxl_stream_layer(const wi_jxl_stream *stream, uint32_t size[2]);
 /// Writes the current pixels to `out`. Returns 0 if there are none yet. If there are no complete passes, groups of pixels
 /// that aren't decoded yet are black.
 int wi_jxl_stream_draw(wi_jxl_stream *stream);

@@ -28,6 +28,13 @@ int wi_sandbox_wait(int process, int milliseconds, int *signal);
 /// Returns the processor time of a process in nanoseconds, or -1.
 int64_t wi_sandbox_time(pid_t id);
 
+/// Returns the time in nanoseconds for which the threads of a process have waited for a processor, or -1 if the system
+/// doesn't tell.
+int64_t wi_sandbox_wait_time(pid_t id);
+
+/// Returns the address space of a process in bytes, or -1.
+int64_t wi_sandbox_address_space(pid_t id);
+
 /// Sets the limit of the address space of a process, up to the limit with which it was started.
 int wi_sandbox_set_memory(pid_t id, uint64_t bytes);
 
