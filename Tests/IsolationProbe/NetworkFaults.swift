@@ -3,6 +3,7 @@
 import CIsolationProbe
 import Foundation
 import Glibc
+import Synchronization
 import WebImage
 import WebImageCodecs
 import WebImageConcurrency

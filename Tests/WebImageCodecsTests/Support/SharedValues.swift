@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Synchronization
 import WebImageConcurrency
 
 /// Values that several tests or test cases need, which are created once.
