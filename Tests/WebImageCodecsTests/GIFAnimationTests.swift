@@ -52,6 +52,18 @@ struct GIFAnimationTests {
         return text
     }
 
+    @Test("An extension whose first sub-block is empty has no further ones", arguments: [0xF9, 0xFF, 0xFE, 0x01])
+    func emptyExtension(label: UInt8) throws {
+        let data = gif([[0x21, label, 0], frame([0, 1, 1, 0]), [0x21, label, 0], frame([1, 1, 1, 1])])
+        let image = try decode(data)
+        #expect(image.animation?.frameCount == 2 && text(image.pixels) == "RBBR")
+        #expect(try ImageInfo(data: data).frameCount == 2)
+        let decoder = try ImageCoderRegistry.standard.makeProgressiveDecoder(for: data, options: ImageDecodingOptions())
+        try decoder?.append(data, isLast: true, context: ImageProcessingContext())
+        let preview = try decoder?.makePreview(context: ImageProcessingContext())
+        #expect(try text(#require(preview).image.pixels) == "RBBR")
+    }
+
     @Test("Delays follow the rule of browsers, and an animation without a loop block plays once")
     func delays() throws {
         let frames = [control(delay: 0), control(delay: 1), control(delay: 2), []]

@@ -77,14 +77,17 @@ struct GIFIndex: Sendable {
         return true
     }
 
+    /// Reads an extension. A sub-block without bytes ends it, also if it's the first one.
     private mutating func readExtension(_ reader: inout ByteReader) -> Bool {
         guard let label = reader.byte() else { return false }
         switch label {
         case GIFBlock.graphicControl:
             guard let size = reader.byte(), let body = reader.read(Int(size)) else { return false }
+            if size == 0 { return true }
             if body.count >= 4 { control = GIFControl(body) }
         case GIFBlock.application:
             guard let size = reader.byte(), let name = reader.read(Int(size)) else { return false }
+            if size == 0 { return true }
             if name.elementsEqual("NETSCAPE2.0".utf8) || name.elementsEqual("ANIMEXTS1.0".utf8) {
                 return readLoop(&reader)
             }

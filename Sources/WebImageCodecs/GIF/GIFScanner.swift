@@ -115,7 +115,8 @@ struct GIFScanner: AnimationScanner {
             let body = data.bytes(position + 3..<position + 3 + Int(size)).map(Array.init)
         else { return false }
         position += 3 + Int(size)
-        step = .subBlocks
+        // A sub-block without bytes ends an extension.
+        step = size == 0 ? .block : .subBlocks
         if label == GIFBlock.graphicControl {
             if body.count >= 4 { control = GIFControl(body) }
         } else if body.elementsEqual("NETSCAPE2.0".utf8) || body.elementsEqual("ANIMEXTS1.0".utf8) {
