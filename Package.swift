@@ -111,6 +111,7 @@ let package = Package(
     traits: traits,
     targets: [
         cModule("CPixelKernels", libraries: []),
+        cModule("CInflate", libraries: ["z"]),
         cModule("CJPEG", ["CPixelKernels"], libraries: ["jpeg"]),
         cModule("CPNG", libraries: ["png", "z", "deflate"]),
         cModule("CGIF", libraries: []),
@@ -146,7 +147,7 @@ let package = Package(
         cModule("CImageQuality", libraries: ["m"]),
         // Package-only tools for locks, threads, and waiting. Every target may import this module.
         module("WebImageConcurrency", []),
-        module("WebImageCore", ["WebImageConcurrency", "CPixelKernels"]),
+        module("WebImageCore", ["WebImageConcurrency", "CPixelKernels", "CInflate"]),
         module(
             "WebImageCodecs",
             ["WebImageConcurrency", "WebImageCore", "CPixelKernels", "CJPEG", "CPNG", "CGIF", "CWebP", "CColor"]
