@@ -33,7 +33,7 @@ package struct TimeSource: Sendable {
     }
 
     /// The time source that uses the clocks of the system.
-    package static let system = TimeSource(now: { Date() }, uptime: { monotonicSeconds() })
+    package static let system = TimeSource(now: { Date() }, uptime: { SystemClock.seconds })
 
     /// Sleeps for a number of seconds or until the task is canceled. Returns immediately if the number isn't positive.
     package func sleep(seconds: Double) async {
@@ -44,12 +44,6 @@ package struct TimeSource: Sendable {
 
     /// The maximum sleep in seconds (100 years).
     private static let longestSleep = 100 * 366 * 86_400.0
-
-    private static func monotonicSeconds() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
 
     private static func seconds(on clock: some Clock<Duration>) -> @Sendable () -> Double {
         let start = clock.now

@@ -460,8 +460,6 @@ private enum ProcessorClock {
 
     /// Returns the processor time in seconds, or `nil` if the thread has ended.
     static func seconds(of clock: clockid_t) -> Double? {
-        var time = timespec()
-        guard clock_gettime(clock, &time) == 0 else { return nil }
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        SystemClock.nanoseconds(of: clock).map { Double($0) / 1e9 }
     }
 }

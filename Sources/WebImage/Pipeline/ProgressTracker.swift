@@ -43,7 +43,7 @@ final class ProgressTracker: Sendable {
     ///   - handler: A closure that receives the progress.
     init(
         interval: Double = 0, now: @escaping @Sendable () -> Date,
-        time: @escaping @Sendable () -> Double = { ProgressTracker.seconds() },
+        time: @escaping @Sendable () -> Double = { SystemClock.seconds },
         handler: @escaping @Sendable (ImageTask.Progress) -> Void
     ) {
         state = Lock(State(limiter: ProgressLimiter(interval: interval)))
@@ -96,11 +96,5 @@ final class ProgressTracker: Sendable {
 
     private func deliver() {
         OrderedDelivery<ImageTask.Progress>.deliver({ access in state.withLock { access(&$0.outbox) } }, handler)
-    }
-
-    private static func seconds() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

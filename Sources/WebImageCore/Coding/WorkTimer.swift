@@ -39,9 +39,7 @@ package struct WorkClock: Sendable {
     }
 
     private static func reading(of clock: clockid_t) -> Duration {
-        var now = timespec()
-        clock_gettime(clock, &now)
-        return Duration.seconds(now.tv_sec) + Duration.nanoseconds(now.tv_nsec)
+        .nanoseconds(SystemClock.nanoseconds(of: clock) ?? 0)
     }
 }
 

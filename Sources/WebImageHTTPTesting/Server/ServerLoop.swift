@@ -96,14 +96,14 @@ final class ServerLoop: @unchecked Sendable {
                 drain().forEach { $0.resume() }
                 return
             }
-            let now = monotonicNanoseconds()
+            let now = SystemClock.nanoseconds
             for number in paced.filter({ $0.value <= now }).keys { proceed(number) }
         }
     }
 
     private func pollTimeout() -> Int32 {
         guard let next = paced.values.min() else { return -1 }
-        return Int32(clamping: max(0, (next - monotonicNanoseconds() + 999_999) / 1_000_000))
+        return Int32(clamping: max(0, (next - SystemClock.nanoseconds + 999_999) / 1_000_000))
     }
 
     /// Performs a command. Returns `false` if the command ends the loop.
@@ -164,7 +164,7 @@ final class ServerLoop: @unchecked Sendable {
         while let connection = connections[number] {
             if !connection.isResponding, !beginNext(number) { return }
             var sentBytes = 0
-            let progress = connections[number]?.proceed(now: monotonicNanoseconds()) { sentBytes += $0 }
+            let progress = connections[number]?.proceed(now: SystemClock.nanoseconds) { sentBytes += $0 }
             let sent = sentBytes
             if sent > 0 { log.update { $0.counters.bytesSent += sent } }
             switch progress {
@@ -227,11 +227,4 @@ extension ServerLoop.Command {
         case .proceed, .stop: break
         }
     }
-}
-
-/// Returns the time of the monotonic clock in nanoseconds.
-func monotonicNanoseconds() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }

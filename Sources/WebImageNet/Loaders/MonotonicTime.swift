@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-import Glibc
+import WebImageConcurrency
 
 /// The monotonic clock for timeouts.
 enum MonotonicTime {
     /// The current time, in nanoseconds.
-    static var now: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
+    static var now: Int64 { SystemClock.nanoseconds }
 
     /// Converts a timeout from seconds to nanoseconds. Values above 3e9 seconds, including infinity, are clamped to
     /// about a century.
