@@ -38,6 +38,11 @@ package struct LibraryCheck: Sendable {
     /// The paths of the libraries that the process has loaded.
     private let loadedPaths: [String]
     private let vulnerabilities: [KnownVulnerability]
+    /// The age of the table of vulnerabilities, in days.
+    private let tableAge: Int
+
+    /// The age in days from which a table isn't evidence that a library has no vulnerabilities.
+    private static let maxTableAge = 90
 
     /// Creates checks.
     ///
@@ -45,9 +50,12 @@ package struct LibraryCheck: Sendable {
     ///   - packages: The package database, or `nil` if it can’t be read.
     ///   - maps: The contents of `/proc/self/maps`, or an empty text.
     ///   - vulnerabilities: The known vulnerabilities. The default is ``KnownVulnerability/table``.
+    ///   - tableAge: The age of this table, in days.
     package init(
-        packages: PackageDatabase?, maps: String, vulnerabilities: [KnownVulnerability] = KnownVulnerability.table
+        packages: PackageDatabase?, maps: String, vulnerabilities: [KnownVulnerability] = KnownVulnerability.table,
+        tableAge: Int
     ) {
+        self.tableAge = tableAge
         self.packages = packages
         self.vulnerabilities = vulnerabilities
         loadedPaths = Set(
@@ -97,8 +105,20 @@ package struct LibraryCheck: Sendable {
         let unknown = states.filter { $0.1 == .unknown }.map(\.0)
         if !open.isEmpty { return unsafe(library.name, text, open) }
         if !unknown.isEmpty { return uncertain(library.name, text, unknown, origin) }
+        guard tableAge <= Self.maxTableAge else { return .init(library.name, .note, library.name, "\(text), not checked") }
         let patched = affecting.isEmpty ? "" : ", patched for \(affecting.map(\.id).joined(separator: ", "))"
         return .init(library.name, .ok, library.name, text + patched)
+    }
+
+    /// The check of the age of the table.
+    package var tableCheck: DoctorReport.Check {
+        let isOld = tableAge > Self.maxTableAge
+        return .init(
+            "vulnerabilities", isOld ? .note : .ok, "vulnerabilities",
+            "known on \(KnownVulnerability.tableDate), \(NumberFormatting.count(tableAge, "day")) ago",
+            remedy: isOld
+                ? "Check the packages with `debsecan`, or compare their versions with the security notices of the distribution."
+                : nil)
     }
 
     private enum FixState { case fixed, open, unknown }

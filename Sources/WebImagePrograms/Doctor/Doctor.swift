@@ -67,13 +67,14 @@ package struct Doctor: Sendable {
         let packages = PackageDatabase(status: status, osRelease: SmallFile.text("/etc/os-release") ?? "")
         // The lists load their libraries, so read the memory map afterward.
         var libraries = CodecLibraries.list + TransportLibrary.list
-        let check = LibraryCheck(packages: packages, maps: SmallFile.text("/proc/self/maps") ?? "")
+        let check = LibraryCheck(packages: packages, maps: SmallFile.text("/proc/self/maps") ?? "",
+            tableAge: KnownVulnerability.tableAge(on: Date()))
         libraries.append(LibraryVersion("sqlite", DiskCacheInspection.libraryVersion))
         #if GTK
             // The tool doesn’t load GTK, so only the package database knows its version.
             if let gtk = check.packaged("gtk") { libraries.append(gtk) }
         #endif
-        return libraries.map(check.check)
+        return libraries.map(check.check) + [check.tableCheck]
     }
 
     private static var tlsCheck: DoctorReport.Check {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import Testing
 import WebImageCore
 
@@ -11,10 +12,11 @@ struct LibraryCheckTests {
 
     /// The check of libwebp with the package `libwebp7` of a version, or without a package database for `nil`.
     private func webp(
-        _ version: String, package: String?, osRelease: String = debian, maps: String = "", name: String = "libwebp7"
+        _ version: String, package: String?, osRelease: String = debian, maps: String = "", name: String = "libwebp7",
+        tableAge: Int = 0
     ) -> DoctorReport.Check {
         let status = package.map { "Package: \(name)\nStatus: install ok installed\nVersion: \($0)\n" } ?? ""
-        let check = LibraryCheck(packages: PackageDatabase(status: status, osRelease: osRelease), maps: maps)
+        let check = LibraryCheck(packages: PackageDatabase(status: status, osRelease: osRelease), maps: maps, tableAge: tableAge)
         return check.check(LibraryVersion("libwebp", version))
     }
 
@@ -99,7 +101,7 @@ struct LibraryCheckTests {
 
             """
         let packages = PackageDatabase(status: status, osRelease: Self.debian)
-        let check = LibraryCheck(packages: packages, maps: "").check(LibraryVersion("libwebp", "1.2.4"))
+        let check = LibraryCheck(packages: packages, maps: "", tableAge: 0).check(LibraryVersion("libwebp", "1.2.4"))
         #expect(check.status == .unsafe)
         #expect(PackageDatabase(status: "", osRelease: Self.debian) == nil)
     }
@@ -108,11 +110,28 @@ struct LibraryCheckTests {
     func headerVersion() {
         func check(_ package: String) -> DoctorReport.Check {
             let status = "Package: librsvg2-2\nStatus: install ok installed\nVersion: \(package)\n"
-            let check = LibraryCheck(packages: PackageDatabase(status: status, osRelease: Self.debian), maps: "")
+            let check = LibraryCheck(packages: PackageDatabase(status: status, osRelease: Self.debian), maps: "", tableAge: 0)
             return check.check(LibraryVersion("librsvg", "2.54.5", isFromHeaders: true))
         }
         #expect(check("2.54.7+dfsg-1~deb12u1").status == .ok)
         #expect(check("2.54.5+dfsg-1").status == .note)
+    }
+
+    @Test("A table of more than 90 days finds vulnerabilities, but no longer states that a library has none")
+    func oldTable() throws {
+        func status(_ package: String, age: Int) -> DoctorReport.Status {
+            webp("1.2.4", package: package, tableAge: age).status
+        }
+        #expect(status("1.2.4-0.2+deb12u1", age: 90) == .ok && status("1.2.4-0.2+deb12u1", age: 91) == .note)
+        #expect(status("1.2.4-0.2", age: 91) == .unsafe)
+        #expect(webp("1.3.2", package: nil, tableAge: 91).status == .note)
+        let recent = LibraryCheck(packages: nil, maps: "", tableAge: 3).tableCheck
+        #expect(recent.status == .ok && recent.detail.hasSuffix("3 days ago") && recent.remedy == nil)
+        let old = LibraryCheck(packages: nil, maps: "", tableAge: 91).tableCheck
+        #expect(old.status == .note && old.remedy?.contains("debsecan") == true)
+        let date = try Date(KnownVulnerability.tableDate, strategy: .iso8601.year().month().day())
+        #expect(KnownVulnerability.tableAge(on: date.addingTimeInterval(91.5 * 86_400)) == 91)
+        #expect(KnownVulnerability.tableAge(on: date.addingTimeInterval(-86_400)) == 0)
     }
 
     @Test("A version that isn't a number is a note")
