@@ -22,7 +22,7 @@ private struct Order: Decodable, Sendable {
     var method: String?
     var headers: [[String]]?
     var body: String?
-    var cacheMode: HTTPClient.Request.CacheMode?
+    var cacheMode: HTTPCacheMode?
     var redirectMode: HTTPClient.Request.RedirectMode?
 
     var request: HTTPClient.Request? {

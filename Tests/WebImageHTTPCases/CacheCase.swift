@@ -65,7 +65,7 @@ extension CacheCase {
         /// The path of the request.
         public var path: String
         /// The cache mode of the request.
-        public var mode: HTTPClient.Request.CacheMode
+        public var mode: HTTPCacheMode
         /// The redirect mode of the request.
         public var redirect: HTTPClient.Request.RedirectMode
         /// The expected status. `nil` means 200 or the status of the reply.
@@ -89,7 +89,7 @@ extension CacheCase {
         /// to the current time.
         static func get(
             _ expected: Expected, _ reply: String = "200", after: Double = 0, with request: String = "",
-            path: String = "/a", mode: HTTPClient.Request.CacheMode = .default,
+            path: String = "/a", mode: HTTPCacheMode = .default,
             redirect: HTTPClient.Request.RedirectMode = .manual, status: Int? = nil, body: String? = nil,
             of: Int? = nil, sends: String? = nil, saw: String = "", has: String = "", settles: Bool = false
         ) -> Step {

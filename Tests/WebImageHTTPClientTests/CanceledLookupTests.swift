@@ -34,8 +34,8 @@ private final class WaitingStore: HTTPResponseStore {
 struct CanceledLookupTests {
     @Test(
         "A request that is canceled during the lookup fails as canceled",
-        arguments: [HTTPClient.Request.CacheMode.default, .noCache, .forceCache, .onlyIfCached])
-    func canceled(mode: HTTPClient.Request.CacheMode) async throws {
+        arguments: [HTTPCacheMode.default, .noCache, .forceCache, .onlyIfCached])
+    func canceled(mode: HTTPCacheMode) async throws {
         let store = WaitingStore()
         var configuration = HTTPClient.Configuration()
         configuration.store = store

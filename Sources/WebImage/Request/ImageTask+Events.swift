@@ -119,7 +119,7 @@ struct ImageTaskStateMachine {
     private var listeners: Set<ListenerID> = []
     private var waiters: Set<ListenerID> = []
     private var hasStarted = false
-    private var waiting: ImageTask.WaitReason?
+    private var waiting: WaitReason?
     private(set) var lastProgress: ImageTask.Progress?
     private var cached: ImageResponse?
     private var preview: DecodedImage?

@@ -382,18 +382,6 @@ extension ImageTask {
 }
 
 extension ImageTask {
-    /// The reason why a load hasn't begun.
-    public enum WaitReason: String, CaseIterable, Sendable {
-        /// All connections are in use, or the downloader is suspended.
-        case connectionLimit
-        /// All connections to the host are in use.
-        case hostLimit
-        /// The number of loads that begin per second is limited.
-        case rateLimit
-    }
-}
-
-extension ImageTask {
     /// The progress of a download.
     public struct Progress: Sendable, Hashable {
         /// The number of bytes of the body that have been received.

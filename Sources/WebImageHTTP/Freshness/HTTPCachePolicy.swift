@@ -43,7 +43,7 @@ public struct HTTPCachePolicy: Sendable, Hashable {
 }
 
 /// The way in which one request uses the cache. The modes are those of the Fetch standard (Fetch 2.2.5).
-package enum HTTPCacheMode: String, Sendable, Hashable, Codable, CaseIterable {
+public enum HTTPCacheMode: String, Sendable, Hashable, Codable, CaseIterable {
     /// A mode that follows RFC 9111.
     case `default`
     /// A mode that bypasses the cache: it neither looks up nor stores a response.

@@ -82,7 +82,7 @@ final class HTTPCacheExchange: Sendable {
             return try await self.request(request, nil, .fetch(request.headers)).response
         }
         let found = await cache.lookup(
-            request.head, url: request.url, mode: request.cacheMode.decisionMode, now: configuration.now())
+            request.head, url: request.url, mode: request.cacheMode, now: configuration.now())
         // A canceled lookup can miss a stored response.
         if found.stored == nil, Task.isCancelled { throw .cancelled }
         if let response = reply(request, found) { return response }
@@ -107,7 +107,7 @@ final class HTTPCacheExchange: Sendable {
             url: request.url, headers: request.headers, maxByteCount: request.maxBodySize ?? configuration.maxBodySize)
         load.network = request.network
         return JobKey(
-            exchange: ExchangeKey(load, rules: rules), mode: request.cacheMode.decisionMode,
+            exchange: ExchangeKey(load, rules: rules), mode: request.cacheMode,
             epoch: cache?.epoch(of: request.url) ?? 0, isBackground: isBackground)
     }
 
@@ -117,7 +117,7 @@ final class HTTPCacheExchange: Sendable {
         _ request: HTTPClient.Request, _ cache: HTTPCache, _ context: LoadContext
     ) async throws(ImageError) -> SharedResponse {
         let found = await cache.lookup(
-            request.head, url: request.url, mode: request.cacheMode.decisionMode, now: configuration.now())
+            request.head, url: request.url, mode: request.cacheMode, now: configuration.now())
         if let response = reply(request, found) { return SharedResponse(response: response, isShareable: true) }
         return try await self.request(request, found.stored, found.step, context)
     }
@@ -263,7 +263,7 @@ extension HTTPCacheExchange {
         _ stored: StoredResponse?
     ) -> RevalidationResult {
         RevalidationResult.make(
-            event, request: request.head, step: step, mode: request.cacheMode.decisionMode, stored: stored?.head,
+            event, request: request.head, step: step, mode: request.cacheMode, stored: stored?.head,
             policy: configuration.cachePolicy, now: configuration.now())
     }
 

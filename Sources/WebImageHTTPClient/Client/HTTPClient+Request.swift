@@ -19,34 +19,6 @@ extension HTTPClient {
             case error
         }
 
-        /// The use of the cache, as in the Fetch standard.
-        public enum CacheMode: String, Sendable, Hashable, Codable, CaseIterable {
-            /// A mode that follows RFC 9111.
-            case `default`
-            /// A mode that neither uses a cached response nor stores the response.
-            case noStore = "no-store"
-            /// A mode that doesn't use a cached response, but stores the response.
-            case reload
-            /// A mode that revalidates a cached response before it's used.
-            case noCache = "no-cache"
-            /// A mode that uses any cached response, regardless of its age.
-            case forceCache = "force-cache"
-            /// A mode that never sends a request. Without a cached response, the response has status 504.
-            case onlyIfCached = "only-if-cached"
-
-            /// The mode on which the decisions of the cache are based.
-            var decisionMode: HTTPCacheMode {
-                switch self {
-                case .default: .default
-                case .noStore: .noStore
-                case .reload: .reload
-                case .noCache: .noCache
-                case .forceCache: .forceCache
-                case .onlyIfCached: .onlyIfCached
-                }
-            }
-        }
-
         /// The URL, with the scheme `http` or `https`.
         public var url: URL
         /// The method, which is any token. The default is `GET`.
@@ -56,7 +28,7 @@ extension HTTPClient {
         /// The body, which is empty by default.
         public var body: Data
         /// The use of the cache. The default follows RFC 9111.
-        public var cacheMode = CacheMode.default
+        public var cacheMode = HTTPCacheMode.default
         /// The handling of redirects. By default, they're followed.
         public var redirectMode = RedirectMode.follow
         /// The priority of the request. The default is normal.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// A reason why a load hasn't begun.
-public enum WaitReason: String, Sendable, Hashable, Codable {
+public enum WaitReason: String, Sendable, Hashable, Codable, CaseIterable {
     /// All connections are in use (``ImageDownloader/Configuration/maxConnections``), or the downloader is suspended
     /// (``ImageDownloader/isSuspended``).
     case connectionLimit

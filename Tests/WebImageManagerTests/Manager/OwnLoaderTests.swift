@@ -60,7 +60,7 @@ struct OwnLoaderTests {
         let gate = TestGate()
         let fixture = try ManagerFixture { $0.loaders = [WaitingLoader(gate: gate)] }
         let task = fixture.manager.load(try #require(URL(string: "https://example.org/a.png")))
-        var reasons: [ImageTask.WaitReason] = []
+        var reasons: [WaitReason] = []
         for await event in task.events {
             guard case .waiting(let reason) = event else { continue }
             reasons.append(reason)
