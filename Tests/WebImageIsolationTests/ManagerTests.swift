@@ -39,13 +39,12 @@ struct ManagerTests {
         #expect(try await code(manager, "data:image/svg+xml;base64,\(svg.base64EncodedString())") == nil)
     }
 
-    @Test("With the limits of servers, SVG is never decoded in process", arguments: [nil, 9_000_000])
-    func server(maxPixels: Int?) async throws {
+    @Test("If all formats are isolated, SVG is never decoded in process")
+    func server() async throws {
+        #expect(ImageManager.Configuration.server.decoding.isolatesAllFormats)
         let manager = manager {
-            $0.limits = .server
-            if let maxPixels { $0.limits.maxPixels = maxPixels }
+            $0.decoding.isolatesAllFormats = true
             $0.decoding.helperPath = "/nonexistent/webimage-decoder"
-            #expect($0.maxInFlightRequests == 256)
         }
         #expect(try await code(manager, remote) == 4012)
         #expect(try await code(manager, "data:image/svg+xml;base64,\(svg.base64EncodedString())") == 4012)

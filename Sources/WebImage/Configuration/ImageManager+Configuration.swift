@@ -150,13 +150,8 @@ extension ImageManager {
         ///
         /// When the limit is reached, further requests that aren't in the memory cache fail immediately with a
         /// ``ImageError/LimitFailure`` of the kind overloaded, so they don't use memory while they wait. Requests that
-        /// can join one in flight are always accepted. `nil` means no limit. The default is 256 if ``limits`` is
-        /// ``ImageLimits/server``, also with changes of single limits, and `nil` otherwise.
-        public var maxInFlightRequests: Int? {
-            get { chosenQueueLimit ?? (limits.areForServers ? 256 : nil) }
-            set { chosenQueueLimit = .some(newValue) }
-        }
-        private var chosenQueueLimit: Int??
+        /// can join one in flight are always accepted. `nil` means no limit. The default is `nil`, and 256 in ``server``.
+        public var maxInFlightRequests: Int?
         /// The source of memory pressure events. The default is the shared source of the process. For a source that
         /// only reports what the application passes to it, use `MemoryPressureMonitor(observesSystem: false)`.
         public var memoryPressureMonitor = MemoryPressureMonitor.shared
@@ -198,7 +193,6 @@ extension ImageManager {
             var configuration = ImageManager.Configuration()
             configuration.limits = .server
             configuration.decoding.isolatesAllFormats = true
-            // Other limits would otherwise remove the default for servers.
             configuration.maxInFlightRequests = 256
             configuration.revalidationInterval = .zero
             configuration.downloader = .server

@@ -38,8 +38,7 @@ extension ImageManager.Configuration {
         /// A Boolean value that indicates whether the coders of all formats work in helper processes.
         ///
         /// Otherwise, the coders of JPEG, PNG, GIF, WebP, BMP, ICO, QOI, and camera RAW files work in the process of the
-        /// application. The default is `false`. If the limits of the manager are ``ImageLimits/server``, also with changes
-        /// of single limits, the value has no effect, and all formats are isolated.
+        /// application. The default is `false`, and `true` in ``ImageManager/Configuration/server``.
         public var isolatesAllFormats = false
         /// The absolute path of the helper.
         ///
@@ -104,8 +103,7 @@ struct CoderIsolation: Sendable {
 
     init(_ configuration: ImageManager.Configuration) {
         let settings = configuration.decoding
-        let isServer = settings.isolatesAllFormats || configuration.limits.areForServers
-        trustsLocalVectors = !isServer
+        trustsLocalVectors = !settings.isolatesAllFormats
         guard settings.isolation != .off else {
             policy = nil
             return
@@ -118,8 +116,8 @@ struct CoderIsolation: Sendable {
                     memoryBudget: settings.helperMemoryLimit ?? SystemMemory.limit() / 2))
         }
         policy = IsolationPolicy(
-            pool: pool, reason: helper.reason, isolatesAllFormats: isServer, isRequired: settings.isolation == .required
-        )
+            pool: pool, reason: helper.reason, isolatesAllFormats: settings.isolatesAllFormats,
+            isRequired: settings.isolation == .required)
     }
 
     /// Starts a helper for images of the common formats, unless they're decoded in this process.

@@ -45,6 +45,9 @@ extension OptionSpec {
 /// The values of the options for limits.
 package struct LimitArguments: Sendable {
     private let preset: ImageLimits?
+    /// A Boolean value that indicates whether images of all formats are decoded in helper processes, as the preset for
+    /// servers requires.
+    package let isolatesAllFormats: Bool
     private let maxFileSize: Int?
     private let maxPixels: Int?
     private let maxSourcePixels: Int?
@@ -63,6 +66,7 @@ package struct LimitArguments: Sendable {
         }
         let name = arguments.has("no-limits") ? "none" : try arguments.choice("limits", of: Self.presets.map(\.name))
         preset = Self.presets.first { $0.name == name }?.limits
+        isolatesAllFormats = name == "server"
         maxFileSize = try Self.bytes("max-filesize", arguments)
         maxPixels = try arguments.integer("max-pixels", in: 1...Int.max)
         maxSourcePixels = try arguments.integer("max-source-pixels", in: 1...Int.max)

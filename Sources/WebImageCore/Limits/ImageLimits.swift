@@ -4,10 +4,7 @@
 ///
 /// The checks run in order of their cost: the encoded size, the claims of the header, the plausibility of the file
 /// size, and finally the result of the decoder.
-///
-/// Values with the same limits are equal. A value remembers that it began as ``server`` while single limits change, so a
-/// manager with such limits decodes images of all formats in helper processes.
-public struct ImageLimits: Sendable, Hashable {
+public struct ImageLimits: Sendable, Hashable, Codable {
     /// The maximum size of the encoded image, in bytes.
     public var maxEncodedBytes: Int
     /// The maximum product of width and height of decoded images, in pixels.
@@ -44,24 +41,6 @@ public struct ImageLimits: Sendable, Hashable {
     /// A Boolean value that indicates whether files that are too small for the size they declare are rejected before
     /// decoding. The check applies to images of more than 4 megapixels.
     public var rejectsImplausibleFiles: Bool
-    /// The origin of the value, which a change of single limits keeps.
-    private var origin = Origin.other
-
-    /// The presets that an ``ImageLimits`` value can begin as. It doesn't limit anything, so all values are equal.
-    private enum Origin: Sendable, Hashable {
-        case other
-        case server
-
-        static func == (_: Origin, _: Origin) -> Bool { true }
-        func hash(into hasher: inout Hasher) {}
-    }
-
-    /// A Boolean value that indicates whether the limits are those of ``server``, or began as these.
-    package var areForServers: Bool {
-        if case .server = origin { return true }
-        return self == .server
-    }
-
     /// Creates limits with the values of ``desktop``. Set other values as properties.
     public init() {
         self.init(maxEncodedBytes: 32 << 20)
@@ -101,21 +80,11 @@ public struct ImageLimits: Sendable, Hashable {
     /// The limits for servers that accept untrusted images: 16 MiB of encoded data, 50 decoded megapixels, files of 100
     /// megapixels, one frame, 5 seconds for decoding, and 10 seconds for encoding.
     ///
-    /// A manager with this preset decodes images of all formats in helper processes, also if you change single limits of
-    /// the preset. Without a helper, SVG and PDF fail.
+    /// The preset of a manager for servers, which also decodes images of all formats in helper processes, is
+    /// `ImageManager.Configuration.server`.
     public static let server = ImageLimits(
         maxEncodedBytes: 16 << 20, maxSourcePixels: 100_000_000, maxFrames: 1, maxAnimationPixels: 50_000_000,
-        maxAnimationDecoders: 64,
-        maxDecodingTime: .seconds(5), maxEncodingTime: .seconds(10)
-    ).markedForServers
-
-    /// A copy that began as ``server``.
-    private var markedForServers: ImageLimits {
-        var copy = self
-        copy.origin = .server
-        return copy
-    }
-
+        maxAnimationDecoders: 64, maxDecodingTime: .seconds(5), maxEncodingTime: .seconds(10))
     /// The limits for icons and avatars: 1 MiB of encoded data, 2,048 pixels per side, 2 seconds for
     /// decoding, and 5 seconds for encoding.
     public static let icon = ImageLimits(
@@ -127,42 +96,4 @@ public struct ImageLimits: Sendable, Hashable {
         maxEncodedBytes: .max, maxPixels: .max, maxSourcePixels: .max, maxDimension: .max, maxFrames: .max,
         maxAnimationPixels: .max, maxAnimationDecoders: .max,
         maxDecodedBytes: .max, maxDecodingTime: .unlimited, maxEncodingTime: .unlimited, rejectsImplausibleFiles: false)
-}
-
-extension ImageLimits: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case maxEncodedBytes, maxPixels, maxSourcePixels, maxDimension, maxFrames, maxAnimationPixels
-        case maxAnimationDecoders, maxDecodedBytes, maxDecodingTime, maxEncodingTime, rejectsImplausibleFiles
-        case areForServers
-    }
-
-    /// Creates limits by decoding them.
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        func number(_ key: CodingKeys) throws -> Int { try values.decode(Int.self, forKey: key) }
-        self.init(
-            maxEncodedBytes: try number(.maxEncodedBytes), maxPixels: try number(.maxPixels),
-            maxSourcePixels: try number(.maxSourcePixels), maxDimension: try number(.maxDimension),
-            maxFrames: try number(.maxFrames), maxAnimationPixels: try number(.maxAnimationPixels),
-            maxAnimationDecoders: try number(.maxAnimationDecoders), maxDecodedBytes: try number(.maxDecodedBytes),
-            maxDecodingTime: try values.decode(Duration.self, forKey: .maxDecodingTime),
-            maxEncodingTime: try values.decode(Duration.self, forKey: .maxEncodingTime),
-            rejectsImplausibleFiles: try values.decode(Bool.self, forKey: .rejectsImplausibleFiles))
-        if try values.decodeIfPresent(Bool.self, forKey: .areForServers) == true { origin = .server }
-    }
-
-    /// Encodes the limits.
-    public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        let numbers: [(Int, CodingKeys)] = [
-            (maxEncodedBytes, .maxEncodedBytes), (maxPixels, .maxPixels), (maxSourcePixels, .maxSourcePixels),
-            (maxDimension, .maxDimension), (maxFrames, .maxFrames), (maxAnimationPixels, .maxAnimationPixels),
-            (maxAnimationDecoders, .maxAnimationDecoders), (maxDecodedBytes, .maxDecodedBytes),
-        ]
-        for (number, key) in numbers { try values.encode(number, forKey: key) }
-        try values.encode(maxDecodingTime, forKey: .maxDecodingTime)
-        try values.encode(maxEncodingTime, forKey: .maxEncodingTime)
-        try values.encode(rejectsImplausibleFiles, forKey: .rejectsImplausibleFiles)
-        if areForServers { try values.encode(true, forKey: .areForServers) }
-    }
 }

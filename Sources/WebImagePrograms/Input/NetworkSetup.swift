@@ -38,6 +38,7 @@ package struct NetworkSetup: Sendable {
     package func apply(to configuration: inout ImageManager.Configuration) {
         apply(to: &configuration.downloader)
         configuration.limits = arguments.limits.imageLimits(configuration.limits)
+        if arguments.limits.isolatesAllFormats { configuration.decoding.isolatesAllFormats = true }
         // The tool limits its own concurrency, so it needs no back-pressure.
         configuration.maxInFlightRequests = nil
         if arguments.isPublicOnly {

@@ -7,22 +7,23 @@ import WebImageCore
 
 /// The coders of the commands, which don't use a manager.
 package enum ProgramCoders {
-    /// Returns the coders for an input, isolated in helper processes like those of a manager with these limits. This
-    /// function doesn't start a helper.
+    /// Returns the coders for an input, isolated in helper processes like those of a manager. This function doesn't start
+    /// a helper.
     ///
     /// - Parameters:
     ///   - input: A URL, a path, or `-`. Only files that the user named may be decoded in process if no helper is
-    ///     installed and the format requires one. With the limits of servers, files may not, either.
-    ///   - limits: The limits of the command. The default is those for desktop apps.
-    package static func coders(for input: String, limits: ImageLimits = .desktop) -> ImageCoderRegistry {
-        let coders = limits.areForServers ? forServers : isolated
+    ///     installed and the format requires one.
+    ///   - isolatesAllFormats: A Boolean value that indicates whether images of all formats are decoded in helper
+    ///     processes. Then files may not be decoded in process, either. The default is `false`.
+    package static func coders(for input: String, isolatesAllFormats: Bool = false) -> ImageCoderRegistry {
+        let coders = isolatesAllFormats ? isolatedInAllFormats : isolated
         return isLocal(input) ? coders.local : coders.network
     }
 
     private static let isolated = IsolatedCoders(.standard, as: ImageManager.Configuration())
-    private static let forServers: IsolatedCoders = {
+    private static let isolatedInAllFormats: IsolatedCoders = {
         var configuration = ImageManager.Configuration()
-        configuration.limits = .server
+        configuration.decoding.isolatesAllFormats = true
         return IsolatedCoders(.standard, as: configuration)
     }()
 

@@ -47,7 +47,8 @@ actor ImageReader {
 
     /// Returns the coders for the data of an input. Every command uses them.
     nonisolated func coders(for input: ImageInput) -> ImageCoderRegistry {
-        ProgramCoders.coders(for: input.text, limits: limits)
+        ProgramCoders.coders(
+            for: input.text, isolatesAllFormats: network.arguments.limits.isolatesAllFormats)
     }
 
     /// Returns the encoded image of an input.

@@ -27,24 +27,6 @@ struct ImageLimitsTests {
         #expect(try JSONDecoder().decode(ImageLimits.self, from: data) == limits)
     }
 
-    @Test("Limits that began as those of servers remain for servers if single limits change or JSON contains them")
-    func origin() throws {
-        var changed = ImageLimits.server
-        changed.maxPixels = 9_000_000
-        #expect(ImageLimits.server.areForServers && changed.areForServers)
-        let decoded = try JSONDecoder().decode(ImageLimits.self, from: JSONEncoder().encode(changed))
-        #expect(decoded == changed && decoded.areForServers)
-        for limits in [ImageLimits.desktop, .icon, .unlimited, ImageLimits()] {
-            #expect(!limits.areForServers)
-            let decoded = try JSONDecoder().decode(ImageLimits.self, from: JSONEncoder().encode(limits))
-            #expect(!decoded.areForServers)
-        }
-        // The origin isn't a limit, so equal limits are equal values.
-        var restored = changed
-        restored.maxPixels = ImageLimits.server.maxPixels
-        #expect(restored == .server && restored.hashValue == ImageLimits.server.hashValue)
-    }
-
     @Test("A header is compared with the limit for files, and the size that a decoder holds with the other limits")
     func sources() throws {
         func kind(_ size: PixelSize, _ requirements: DecodingRequirements?) -> ImageError.LimitFailure.Kind? {
