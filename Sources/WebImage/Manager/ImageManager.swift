@@ -271,7 +271,7 @@ public final class ImageManager: Sendable {
             return nil
         }
         guard request.caching.readFrom.contains(.memory),
-            (request.cachePolicy ?? pipeline.defaults.configuration.cachePolicy) != .reload
+            (request.cachePolicy ?? pipeline.defaults.configuration.cachePolicy).usesCache
         else { return nil }
         let defaults = pipeline.defaults
         let image = (request.caching.cache ?? cache).imageInMemory(

@@ -204,8 +204,7 @@ extension ResolvedRequest {
     /// It isn't inlined because the frame of a waiting function would contain a copy of the caching options.
     @inline(never)
     var usesProcessedEntry: Bool {
-        request.caching.processedEncoding != nil && policy != .reload && policy != .refresh
-            && !request.includesOriginalData
+        request.caching.processedEncoding != nil && policy.usesUnconfirmed && !request.includesOriginalData
     }
 
     /// The key of the separate entry for the processed image.
@@ -244,7 +243,7 @@ struct MemoryStage: Sendable {
 
     /// Returns the image in memory for `plan`.
     func hit(_ plan: ResolvedRequest) -> Hit? {
-        guard plan.policy != .reload, plan.request.caching.readFrom.contains(.memory) else { return nil }
+        guard plan.policy.usesCache, plan.request.caching.readFrom.contains(.memory) else { return nil }
         if let image = plan.imageInMemory {
             // Most hits end here, after one access to the record of the data.
             if let resource = image.resource, plan.isKnownFresh(resource) {
@@ -299,7 +298,7 @@ struct MemoryStage: Sendable {
         guard plan.request.caching.writeTo.contains(.memory), cache.hasMemory else { return }
         cache.storeInMemory(
             image, for: plan.keys.final, madeOf: plan.keys.data, generation, rendition: plan.rendition,
-            timeToLive: plan.request.caching.timeToLive, isAhead: plan.request.priority == .veryLow)
+            timeToLive: plan.request.caching.timeToLive, isAhead: plan.isPrefetch)
     }
 }
 

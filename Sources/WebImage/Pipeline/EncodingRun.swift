@@ -65,7 +65,7 @@ struct EncodingRun {
         EncodeStage.Storage(
             cached: {
                 // An image that the server has just revalidated may already have been encoded.
-                guard plan.policy != .reload, let digest = image.resource?.digest else { return nil }
+                guard plan.policy.usesCache, let digest = image.resource?.digest else { return nil }
                 // A slow tier isn't worth a longer wait than the encode itself.
                 let found = await pipeline.cache.hedgedEncoding(encoding, plan, of: digest, priority: priority).found
                 return found.map { SharedEncodedImage($0.data, source: plan.cache) }
@@ -92,7 +92,7 @@ struct EncodingRun {
     /// Returns the cached encoding of data that is available and fresh, without decoding anything.
     private func storedBeforehand() async -> Stored {
         var stored = Stored()
-        guard storesEncodings, plan.policy != .reload, plan.policy != .refresh,
+        guard storesEncodings, plan.policy.usesUnconfirmed,
             plan.cache.mayContain(plan.encodedKey(encoding), in: plan.request.caching.readFrom)
         else { return stored }
         let (usable, lateOriginal) = await usableData()

@@ -34,7 +34,7 @@ struct FailureStage: Sendable {
     /// with alternatives always contacts its sources.
     func failure(_ plan: ResolvedRequest) -> ImageError? {
         guard !plan.request.caching.bypassesFailureCache, plan.request.network.alternativeURLs.isEmpty,
-            plan.policy != .reload, plan.policy != .refresh, memory.failure(for: plan.keys.data) != nil
+            plan.policy.usesUnconfirmed, memory.failure(for: plan.keys.data) != nil
         else { return nil }
         let load = load(plan, plan.loadRequest(plan.request.headers))
         let contexts = [FailureContext(load), FailureContext(bytes(plan, load))]

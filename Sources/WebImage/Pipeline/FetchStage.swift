@@ -102,7 +102,7 @@ final class FetchStage: Sendable {
         case rejected(ImageError, limits: Set<ImageLimits>)
     }
 
-    private let jobs = SharedJobs<FetchKey, Outcome, LoadEvent>(cancelled: .cancelled)
+    private let jobs = SharedJobs<FetchKey, Outcome, ImageTask.Event>(cancelled: .cancelled)
     private let progressInterval: Double
     private let now: @Sendable () -> Date
     private let workers: WorkerPool
@@ -203,7 +203,7 @@ final class FetchStage: Sendable {
         defer { participation.end() }
         while true {
             let outcome = try await jobs.value(
-                for: participation.key, priority: task.livePriority, onUpdate: { task.emit($0.event) },
+                for: participation.key, priority: task.livePriority, onUpdate: { task.emit($0) },
                 onJoin: { task.endReservation() }
             ) { [source = participation.source, key = participation.key] context in
                 do throws(ImageError) {
@@ -237,7 +237,7 @@ final class FetchStage: Sendable {
     /// Reserves the running loads that a request can probably join, until the request joins a load or ends. This method
     /// neither suspends nor calls code of the application.
     func reserve(_ plan: ResolvedRequest, for task: ImageTask, _ member: FetchAudience.Member) {
-        guard plan.policy != .cacheOnly else { return }
+        guard plan.policy.mayContactServer else { return }
         let loads = audience.loads(of: plan.keys.data)
         guard !loads.isEmpty else { return }
         let generation = plan.originalCache.generation(of: plan.keys.data)
@@ -260,7 +260,7 @@ final class FetchStage: Sendable {
 
     private func load(
         _ plan: ResolvedRequest, _ request: LoadRequest, _ source: FetchSource, _ key: FetchKey,
-        _ context: SharedJobs<FetchKey, Outcome, LoadEvent>.Context
+        _ context: SharedJobs<FetchKey, Outcome, ImageTask.Event>.Context
     ) async throws(ImageError) -> Outcome {
         // An equal load may have finished in the meantime. A load of an alternative isn't equal.
         if let original = cache.arrivedSince(plan, key.generation), original.exchange == key.exchange {
@@ -287,7 +287,7 @@ final class FetchStage: Sendable {
     /// The objects that observe a load. They're in one object because the frame of the waiting function would contain
     /// them.
     private final class Observation: Sendable {
-        let context: SharedJobs<FetchKey, Outcome, LoadEvent>.Context
+        let context: SharedJobs<FetchKey, Outcome, ImageTask.Event>.Context
         let meter: ProgressTracker
         let feed: DownloadSession
         let transfer: TransferTrace?
@@ -296,7 +296,7 @@ final class FetchStage: Sendable {
         let asked: Date
 
         init(
-            _ context: SharedJobs<FetchKey, Outcome, LoadEvent>.Context, _ meter: ProgressTracker,
+            _ context: SharedJobs<FetchKey, Outcome, ImageTask.Event>.Context, _ meter: ProgressTracker,
             _ feed: DownloadSession, _ transfer: TransferTrace?, _ inspection: EarlyInspection?, asked: Date
         ) {
             self.context = context
@@ -324,7 +324,7 @@ final class FetchStage: Sendable {
 
     private func observation(
         of plan: ResolvedRequest, _ source: FetchSource, _ key: FetchKey,
-        _ context: SharedJobs<FetchKey, Outcome, LoadEvent>.Context
+        _ context: SharedJobs<FetchKey, Outcome, ImageTask.Event>.Context
     ) -> Observation {
         let meter = ProgressTracker(interval: progressInterval, now: now) { context.report(.progress($0)) }
         let asked = now()
@@ -511,21 +511,6 @@ extension ResolvedRequest {
         // A redirect without freshness must be sent again even if its target is fresh (RFC 9110 15.4.3).
         stored.limitFreshness(byRedirects: response.redirects)
         return stored
-    }
-}
-
-/// An update that a load sends to its subscribers.
-enum LoadEvent: Sendable {
-    case waiting(WaitReason)
-    case progress(ImageTask.Progress)
-
-    var event: ImageTask.Event {
-        switch self {
-        case .waiting(.connectionLimit): .waiting(.connectionLimit)
-        case .waiting(.hostLimit): .waiting(.hostLimit)
-        case .waiting(.rateLimit): .waiting(.rateLimit)
-        case .progress(let progress): .progress(progress)
-        }
     }
 }
 

@@ -19,11 +19,11 @@ struct QualitySelection {
         let conditions = defaults.configuration.networkConditions
         let options = request.lowerQuality
         let position =
-            policy == .cacheOnly
-            ? options.urls.count
-            : options.position(isMetered: conditions.isMetered, throughput: conditions.throughput)
+            policy.mayContactServer
+            ? options.position(isMetered: conditions.isMetered, throughput: conditions.throughput)
+            : options.urls.count
         var better: [ImageRequest] = []
-        if request.mayBeCached, policy != .reload, policy != .refresh {
+        if request.mayBeCached, policy.usesUnconfirmed {
             for candidate in (0..<position).lazy.map(request.quality) {
                 let plan = ResolvedRequest(candidate, defaults, isPrefetch: isPrefetch)
                 if !request.includesOriginalData, let hit = MemoryStage().hit(plan), hit.step.needsNothing {

@@ -62,8 +62,8 @@ final class RequestExecution {
     func bytes() async throws(ImageError) -> DeliveredData {
         guard plan.request.maker == nil else { throw .request(.noOriginalData) }
         let (stored, late): (OriginalData?, HedgedLookup<OriginalData>?) =
-            plan.policy == .reload
-            ? (nil, nil) : await pipeline.cache.hedgedOriginal(plan, generation, priority: task.livePriority)
+            plan.policy.usesCache
+            ? await pipeline.cache.hedgedOriginal(plan, generation, priority: task.livePriority) : (nil, nil)
         if let stored {
             let step = plan.claim(plan.decision(for: stored.resource), of: stored.resource)
             if step.servesRequest {
@@ -114,7 +114,7 @@ final class RequestExecution {
     }
 
     private func find() async throws(ImageError) -> DataLookupResult {
-        if plan.policy != .cacheOnly, let original = pipeline.cache.arrivedSince(plan, generation) {
+        if plan.policy.mayContactServer, let original = pipeline.cache.arrivedSince(plan, generation) {
             return .bytes(original, metrics: original.metrics)
         }
         let (stored, late) = try await usableStored()
@@ -140,7 +140,7 @@ final class RequestExecution {
 
     /// Returns cached data that can be decoded, or the running lookup if a tier is slow.
     private func usableStored() async throws(ImageError) -> (OriginalData?, HedgedLookup<OriginalData>?) {
-        guard plan.policy != .reload else { return (nil, nil) }
+        guard plan.policy.usesCache else { return (nil, nil) }
         let before = ContinuousClock.now
         let (found, late) = await pipeline.cache.hedgedOriginal(plan, generation, priority: task.livePriority)
         timings[.diskLookup, default: .zero] += before.duration(to: .now)

@@ -24,8 +24,8 @@ public final class ImagePrefetcher: Sendable {
         public var resumeDelay = Duration.milliseconds(100)
         /// The destination of lists without one. The default is memory.
         public var destination = ImagePrefetcher.Destination.memoryCache
-        /// The priority of lists without one. The default is very low, so the memory cache evicts these images first
-        /// under memory pressure.
+        /// The priority of lists without one. The default is very low. Under memory pressure, the memory cache evicts
+        /// unused prefetched images first, whatever their priority is.
         public var priority = RequestPriority.veryLow
         /// A Boolean value that indicates whether the prefetcher starts no requests on metered networks. The default is
         /// `true`.

@@ -358,7 +358,7 @@ final class PrefetchRunner: Sendable {
 
     /// Returns whether the destination already has the result, so that a request would contact no server.
     private func isThere(_ plan: ResolvedRequest, _ destination: ImagePrefetcher.Destination) async -> Bool {
-        guard plan.policy != .reload, plan.policy != .refresh else { return false }
+        guard plan.policy.usesUnconfirmed else { return false }
         switch destination {
         case .memoryCache:
             guard let hit = manager.pipeline.memory.hit(plan), hit.step.needsNothing else { return false }

@@ -145,6 +145,26 @@ public enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
     case reload
     /// A policy that uses only cached responses. A cache miss causes the error ``ImageError/CacheFailure/notInCache``.
     case cacheOnly = "cache-only"
+
+    /// A Boolean value that indicates whether cached responses and results may serve the request, possibly after
+    /// revalidation.
+    package var usesCache: Bool {
+        switch self {
+        case .http, .cacheFirst, .refresh, .cacheOnly: true
+        case .reload: false
+        }
+    }
+
+    /// A Boolean value that indicates whether cached results may serve the request before the server has confirmed them.
+    package var usesUnconfirmed: Bool {
+        switch self {
+        case .http, .cacheFirst, .cacheOnly: true
+        case .refresh, .reload: false
+        }
+    }
+
+    /// A Boolean value that indicates whether the request may contact the server.
+    package var mayContactServer: Bool { self != .cacheOnly }
 }
 
 /// The policy that decides whether a request delivers previews of a running download, and in which style.

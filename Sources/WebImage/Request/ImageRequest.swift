@@ -354,7 +354,7 @@ extension ImageRequest {
         var request = self
         request.change { values in
             // The policy for cached images only must never send a request.
-            if (values.cachePolicy ?? defaultPolicy) != .cacheOnly { values.cachePolicy = .reload }
+            if (values.cachePolicy ?? defaultPolicy).mayContactServer { values.cachePolicy = .reload }
             values.caching.bypassesFailureCache = true
             values.caching.readFrom = []
             values.caching.writeTo = []

@@ -53,7 +53,7 @@
             appliedPriority = nil
             priority = content.request?.priority ?? .normal
             guard defers, let request = content.request,
-                request.cachePolicy == .reload || view.manager.cachedImage(for: request) == nil
+                request.cachePolicy?.usesCache == false || view.manager.cachedImage(for: request) == nil
             else { return load(content) }
             deferred = content
             var options = content.options

@@ -257,7 +257,7 @@ public final class ImageBinder {
         let manager = machine.options.manager ?? manager
         let mayRead =
             request.caching.readFrom.contains(.memory)
-            && (request.cachePolicy ?? manager.configuration.cachePolicy) != .reload
+            && (request.cachePolicy ?? manager.configuration.cachePolicy).usesCache
         // The lookup stores the image in memory, where the load finds it.
         if mayRead, machine.options.loadsFromDiskSynchronously {
             _ = manager.loadCachedImageSynchronously(for: request, from: .all)

@@ -100,15 +100,14 @@ struct AdmissionTests {
         }
     }
 
-    @Test("The server limits include a queue limit, and the desktop limits don't")
+    @Test("The configuration for servers has a queue limit, and the default has none, whatever the limits of images are")
     func defaults() {
         var configuration = ImageManager.Configuration()
         #expect(configuration.maxInFlightRequests == nil)
         configuration.limits = .server
-        #expect(configuration.maxInFlightRequests == 256)
-        configuration.maxInFlightRequests = nil
-        #expect(configuration.maxInFlightRequests == nil)
-        configuration.maxInFlightRequests = 5
-        #expect(configuration.maxInFlightRequests == 5)
+        #expect(configuration.maxInFlightRequests == nil && !configuration.decoding.isolatesAllFormats)
+        configuration = .server
+        configuration.limits = .desktop
+        #expect(configuration.maxInFlightRequests == 256 && configuration.decoding.isolatesAllFormats)
     }
 }
