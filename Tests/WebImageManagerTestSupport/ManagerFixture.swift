@@ -86,7 +86,7 @@ extension ImageManager {
 
     /// Waits until no job holds the data of `request`. Until then, new requests use that data.
     package func letsGo(of request: ImageRequest) async {
-        let plan = ResolvedRequest(request, pipeline.defaults)
+        let plan = RequestPlan(request, pipeline.defaults)
         let generation = plan.originalCache.generation(of: plan.keys.data)
         await untilTrue { [pipeline] in pipeline.inFlight.original(for: plan.keys.data, generation) == nil }
     }

@@ -11,7 +11,7 @@ struct IncrementalDecodeKey: Hashable, Sendable {
     let decoded: CacheKey
     let limits: ImageLimits
 
-    init(_ plan: ResolvedRequest) {
+    init(_ plan: RequestPlan) {
         decoded = plan.keys.decoded
         limits = plan.limits
     }
@@ -57,11 +57,11 @@ final class IncrementalDecode: Sendable {
         }
     }
 
-    let plan: ResolvedRequest
+    let plan: RequestPlan
     private let options: ImageDecodingOptions
     private let state = Lock(State())
 
-    init(_ plan: ResolvedRequest) {
+    init(_ plan: RequestPlan) {
         self.plan = plan
         var options = plan.request.hintedOptions
         if options.frames == .all { options.frames = .first }
@@ -69,7 +69,7 @@ final class IncrementalDecode: Sendable {
     }
 
     /// Returns whether incremental decoding can produce the image that `plan` requests.
-    static func suits(_ plan: ResolvedRequest) -> Bool {
+    static func suits(_ plan: RequestPlan) -> Bool {
         let options = plan.request.decoding
         guard !options.preservesBitDepth, options.color == .sRGB, !options.keepsGamut,
             options.dynamicRange == .standard, !options.allowsPartialData

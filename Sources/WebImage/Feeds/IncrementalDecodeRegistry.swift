@@ -34,7 +34,7 @@ final class IncrementalDecodeRegistry: Sendable {
     /// Subscribes `task` to the download for `key` until the subscription ends. Returns `nil` if the request needs
     /// neither previews nor decoding during the download.
     func subscribe(
-        _ plan: ResolvedRequest, to key: FetchKey, _ task: ImageTask, for use: FetchStage.Purpose
+        _ plan: RequestPlan, to key: FetchKey, _ task: ImageTask, for use: FetchStage.Purpose
     ) -> FeedSubscription? {
         let wantsPreviews = use == .image(showsPreviews: true) && plan.request.previews.style != .none
         let wantsDecode = use != .bytes && decodesWhileLoading && IncrementalDecode.suits(plan)
@@ -84,7 +84,7 @@ final class IncrementalDecodeRegistry: Sendable {
 /// A download, shared by its load and all requests that wait for it.
 final class DownloadFeed: Sendable {
     private struct DecodeRequest {
-        let plan: ResolvedRequest
+        let plan: RequestPlan
         var count: Int
     }
 
@@ -94,9 +94,9 @@ final class DownloadFeed: Sendable {
     fileprivate init(_ studio: PreviewRenderer) { previews = PreviewSource(studio) }
 
     /// The plans of the requests that decode during the download, one for each image.
-    fileprivate var plans: [ResolvedRequest] { requests.withLock { $0.values.map(\.plan) } }
+    fileprivate var plans: [RequestPlan] { requests.withLock { $0.values.map(\.plan) } }
 
-    fileprivate func add(_ plan: ResolvedRequest) {
+    fileprivate func add(_ plan: RequestPlan) {
         requests.withLock { $0[IncrementalDecodeKey(plan), default: DecodeRequest(plan: plan, count: 0)].count += 1 }
     }
 

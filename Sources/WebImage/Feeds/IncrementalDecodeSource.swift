@@ -67,13 +67,13 @@ final class IncrementalDecodeSource: Sendable {
 
     private let state = Lock(State())
     private let scheduler: IncrementalDecodeScheduler
-    private let wishes: @Sendable () -> [ResolvedRequest]
+    private let wishes: @Sendable () -> [RequestPlan]
     private let priority: SharedPriority
 
     /// Creates a feed. `wishes` returns the plans of the requests that want images of the download.
     init(
         _ studio: IncrementalDecodeScheduler, _ priority: SharedPriority,
-        wishes: @escaping @Sendable () -> [ResolvedRequest]
+        wishes: @escaping @Sendable () -> [RequestPlan]
     ) {
         self.scheduler = studio
         self.priority = priority

@@ -11,7 +11,7 @@ struct PreviewKey: Hashable, Sendable {
     let limits: ImageLimits
     let policy: PreviewPolicy
 
-    init(_ plan: ResolvedRequest) {
+    init(_ plan: RequestPlan) {
         decoded = plan.keys.decoded
         limits = plan.limits
         policy = plan.request.previews
@@ -53,7 +53,7 @@ struct PreviewGenerator: Sendable {
     private var displayedCount = 0
     private var lastDisplayed: Double?
 
-    init(_ plan: ResolvedRequest) {
+    init(_ plan: RequestPlan) {
         key = PreviewKey(plan)
         var options = plan.request.decodeOptions
         growsAnimations = options.frames == .all && key.policy.style != .blurred
@@ -269,7 +269,7 @@ final class PreviewRenderer: Sendable {
     ///
     /// - Returns: The result, or `nil` if the work didn't start because it was canceled or the worker pool rejected it.
     func make(
-        _ maker: PreviewGenerator, _ bytes: PreviewGenerator.Bytes, for plans: [ResolvedRequest],
+        _ maker: PreviewGenerator, _ bytes: PreviewGenerator.Bytes, for plans: [RequestPlan],
         priority: RequestPriority
     ) async -> Outcome? {
         do throws(ImageError) {
@@ -307,7 +307,7 @@ final class PreviewRenderer: Sendable {
     }
 
     private static func transformed(
-        _ image: DecodedImage, _ plan: ResolvedRequest, _ context: ImageProcessingContext
+        _ image: DecodedImage, _ plan: RequestPlan, _ context: ImageProcessingContext
     ) throws(ImageError) -> DecodedImage {
         var image = image
         let context = context.with(scale: plan.request.scale)

@@ -8,14 +8,14 @@ import WebImageNet
 
 /// A subscriber to the previews of a download.
 struct PreviewListener: Sendable {
-    let plan: ResolvedRequest
+    let plan: RequestPlan
     let key: PreviewKey
     /// A closure that returns whether the task's events currently have a subscriber.
     let isHeard: @Sendable () -> Bool
     let deliver: @Sendable (DecodedImage) -> Void
 
     init(
-        _ plan: ResolvedRequest, isHeard: @escaping @Sendable () -> Bool,
+        _ plan: RequestPlan, isHeard: @escaping @Sendable () -> Bool,
         deliver: @escaping @Sendable (DecodedImage) -> Void
     ) {
         self.plan = plan

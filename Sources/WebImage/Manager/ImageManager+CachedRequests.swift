@@ -125,7 +125,7 @@ extension ImageManager {
         for plan in pipeline.plans(request) { await removeCachedImage(for: await plan.verified(), from: tiers) }
     }
 
-    private func removeCachedImage(for plan: ResolvedRequest, from tiers: ImageCache.Tiers) async {
+    private func removeCachedImage(for plan: RequestPlan, from tiers: ImageCache.Tiers) async {
         // Note the removal first so that running requests don't store what is removed.
         for cache in plan.caches { cache.recordRemoval(of: plan.keys.data) }
         if tiers.contains(.memory) {

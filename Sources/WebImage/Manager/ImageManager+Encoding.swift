@@ -73,7 +73,7 @@ extension ImageManager {
     }
 }
 
-extension ResolvedRequest {
+extension RequestPlan {
     /// Returns the response that contained or last confirmed the original data, or `nil` if it came without HTTP.
     fileprivate func sourceResponse(of resource: OriginalInfo?) -> EncodedImage.SourceResponse? {
         guard let stored = resource?.head else { return nil }

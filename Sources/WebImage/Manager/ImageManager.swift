@@ -275,13 +275,13 @@ public final class ImageManager: Sendable {
         else { return nil }
         let defaults = pipeline.defaults
         let image = (request.caching.cache ?? cache).imageInMemory(
-            for: defaults.digest(of: request), ResolvedRequest(request, defaults).keys.final)
+            for: defaults.digest(of: request), RequestPlan(request, defaults).keys.final)
         guard let image else {
             guard request.frames == .first else { return nil }
-            return pipeline.memory.firstFrame(ResolvedRequest(request, defaults))
+            return pipeline.memory.firstFrame(RequestPlan(request, defaults))
         }
         guard let resource = image.resource, resource.isNegotiated else { return image }
-        return ResolvedRequest(request, defaults).selects(image) ? image : nil
+        return RequestPlan(request, defaults).selects(image) ? image : nil
     }
 
     /// Returns a placeholder from the memory cache: the same image in another size, or `nil` if there's none.
@@ -307,7 +307,7 @@ public final class ImageManager: Sendable {
         for plan in pipeline.plans(request) { await removeCachedImage(for: await plan.verified()) }
     }
 
-    private func removeCachedImage(for plan: ResolvedRequest) async {
+    private func removeCachedImage(for plan: RequestPlan) async {
         failures.remove(plan.keys.data)
         downloader.removePartialDownloads(of: plan.request.url)
         await plan.removeCached()

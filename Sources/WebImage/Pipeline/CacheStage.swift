@@ -42,7 +42,7 @@ final class CacheStage: Sendable {
 
     /// Returns data that was downloaded after the creation of `plan` and that another request is still using. It's as
     /// new as any response to a new request, regardless of the policy.
-    func arrivedSince(_ plan: ResolvedRequest, _ generation: CacheGeneration) -> OriginalData? {
+    func arrivedSince(_ plan: RequestPlan, _ generation: CacheGeneration) -> OriginalData? {
         guard let original = inFlight.original(for: plan.keys.data, generation), plan.createdAt <= original.arrived,
             plan.accepts(original.resource), original.settings?.loadsLike(plan.settings) ?? true
         else { return nil }
@@ -53,7 +53,7 @@ final class CacheStage: Sendable {
     ///
     /// If a tier is slow, `onDelay` is called, and the lookup continues.
     func original(
-        _ plan: ResolvedRequest, _ generation: CacheGeneration, priority: SharedPriority,
+        _ plan: RequestPlan, _ generation: CacheGeneration, priority: SharedPriority,
         onDelay: (@Sendable () -> Void)? = nil
     ) async -> OriginalData? {
         let tiers = plan.request.caching.originalReadFrom
@@ -78,7 +78,7 @@ final class CacheStage: Sendable {
 
     /// Returns original data like ``original(_:_:priority:onDelay:)``, or the running lookup if a tier is slow.
     func hedgedOriginal(
-        _ plan: ResolvedRequest, _ generation: CacheGeneration, priority: SharedPriority
+        _ plan: RequestPlan, _ generation: CacheGeneration, priority: SharedPriority
     ) async -> (found: OriginalData?, late: HedgedLookup<OriginalData>?) {
         guard !plan.isLocal, plan.originalCache.canDelayLookups(in: plan.request.caching.originalReadFrom) else {
             return (await original(plan, generation, priority: priority), nil)
@@ -91,7 +91,7 @@ final class CacheStage: Sendable {
     }
 
     private func read(
-        _ plan: ResolvedRequest, _ cache: ImageCache, _ key: Key, priority: SharedPriority,
+        _ plan: RequestPlan, _ cache: ImageCache, _ key: Key, priority: SharedPriority,
         onDelay: @escaping @Sendable () -> Void
     ) async -> OriginalData? {
         let found = await entry(
@@ -112,14 +112,14 @@ final class CacheStage: Sendable {
     }
 
     /// Removes corrupt data from its cache so that it's loaded again.
-    func discard(_ original: OriginalData, _ plan: ResolvedRequest) async {
+    func discard(_ original: OriginalData, _ plan: RequestPlan) async {
         await original.source?.remove(plan.keys.data, matching: plan.selectingHeaders)
     }
 
     // MARK: - Processed and encoded images
 
     /// Returns the processed image from its separate entry, if the request uses such entries and the entry is fresh.
-    func processed(_ plan: ResolvedRequest, priority: SharedPriority) async -> (
+    func processed(_ plan: RequestPlan, priority: SharedPriority) async -> (
         image: DecodedImage, origin: ImageResponse.Source
     )? {
         guard plan.usesProcessedEntry,
@@ -156,7 +156,7 @@ final class CacheStage: Sendable {
 
     /// Returns the cached encoding of the original data with this digest, without decoding anything.
     func encoding(
-        _ encoding: ImageEncoding, _ plan: ResolvedRequest, of digest: ContentDigest, priority: SharedPriority,
+        _ encoding: ImageEncoding, _ plan: RequestPlan, of digest: ContentDigest, priority: SharedPriority,
         onDelay: (@Sendable () -> Void)? = nil
     ) async -> StoredEncoding? {
         let found = await entry(
@@ -168,7 +168,7 @@ final class CacheStage: Sendable {
 
     /// Returns the cached encoding like ``encoding(_:_:of:priority:onDelay:)``, or the running lookup if a tier is slow.
     func hedgedEncoding(
-        _ encoding: ImageEncoding, _ plan: ResolvedRequest, of digest: ContentDigest, priority: SharedPriority
+        _ encoding: ImageEncoding, _ plan: RequestPlan, of digest: ContentDigest, priority: SharedPriority
     ) async -> (found: StoredEncoding?, late: HedgedLookup<StoredEncoding>?) {
         guard plan.cache.canDelayLookups(in: plan.request.caching.readFrom) else {
             return (await self.encoding(encoding, plan, of: digest, priority: priority), nil)
@@ -182,7 +182,7 @@ final class CacheStage: Sendable {
 
     private func entry(
         _ key: CacheKey, in cache: ImageCache, _ tiers: ImageCache.Tiers, _ selecting: HTTPHeaderFields,
-        _ plan: ResolvedRequest,
+        _ plan: RequestPlan,
         priority: SharedPriority, onDelay: (@Sendable () -> Void)? = nil
     ) async -> ImageCache.Answer? {
         guard cache.mayContain(key, in: tiers) else { return nil }
@@ -198,7 +198,7 @@ final class CacheStage: Sendable {
     }
 }
 
-extension ResolvedRequest {
+extension RequestPlan {
     /// A Boolean value that indicates whether the separate entry of the processed image can serve the request.
     ///
     /// It isn't inlined because the frame of a waiting function would contain a copy of the caching options.
@@ -242,7 +242,7 @@ struct MemoryStage: Sendable {
     }
 
     /// Returns the image in memory for `plan`.
-    func hit(_ plan: ResolvedRequest) -> Hit? {
+    func hit(_ plan: RequestPlan) -> Hit? {
         guard plan.policy.usesCache, plan.request.caching.readFrom.contains(.memory) else { return nil }
         if let image = plan.imageInMemory {
             // Most hits end here, after one access to the record of the data.
@@ -265,7 +265,7 @@ struct MemoryStage: Sendable {
     ///
     /// The result shares the pixels of the animation. It isn't stored, so the animation remains in memory. A transformer
     /// that excludes animations would change the first frame alone, so all transformers must have changed the animation.
-    func firstFrame(_ plan: ResolvedRequest) -> DecodedImage? {
+    func firstFrame(_ plan: RequestPlan) -> DecodedImage? {
         guard plan.request.frames == .first, let memory = plan.cache.memory else { return nil }
         let transformers = plan.transformers.map(\.identifier)
         let found = memory.imageWithFirstFrame(of: plan.rendition) { image in
@@ -279,13 +279,13 @@ struct MemoryStage: Sendable {
     }
 
     /// Returns an image of the same data at another size, to display while the requested image loads.
-    func placeholder(_ plan: ResolvedRequest) -> DecodedImage? {
+    func placeholder(_ plan: RequestPlan) -> DecodedImage? {
         guard plan.request.caching.readFrom.contains(.memory) else { return nil }
         return plan.cache.placeholderInMemory(for: plan.rendition) { plan.selects($0) }
     }
 
     /// Returns the image after an intermediate or final step for data with this digest.
-    func step(_ key: ProcessingKey, _ plan: ResolvedRequest) -> DecodedImage? {
+    func step(_ key: ProcessingKey, _ plan: RequestPlan) -> DecodedImage? {
         guard plan.request.caching.readFrom.contains(.memory) else { return nil }
         guard let image = plan.cache.imageInMemory(for: key.step.digest, key.step), image.resource?.digest == key.bytes
         else { return nil }
@@ -293,7 +293,7 @@ struct MemoryStage: Sendable {
     }
 
     /// Stores a processed image if the request allows it and its key wasn't removed after the request began.
-    func store(_ image: DecodedImage, _ plan: ResolvedRequest, _ generation: CacheGeneration) {
+    func store(_ image: DecodedImage, _ plan: RequestPlan, _ generation: CacheGeneration) {
         let cache = plan.cache
         guard plan.request.caching.writeTo.contains(.memory), cache.hasMemory else { return }
         cache.storeInMemory(
@@ -302,7 +302,7 @@ struct MemoryStage: Sendable {
     }
 }
 
-extension ResolvedRequest {
+extension RequestPlan {
     /// The final image in memory, regardless of its age and its header fields.
     var imageInMemory: DecodedImage? { cache.imageInMemory(for: keys.digest, keys.final) }
 

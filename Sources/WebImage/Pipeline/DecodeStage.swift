@@ -14,7 +14,7 @@ struct ProcessingKey: Hashable, Sendable {
     /// The revision of the manager's coders. The step names the coder of a request.
     let coders: Int
 
-    init(_ plan: ResolvedRequest, step: Int, of original: OriginalData) {
+    init(_ plan: RequestPlan, step: Int, of original: OriginalData) {
         self.step = plan.keys.steps[step]
         bytes = original.resource.digest
         limits = plan.limits
@@ -72,7 +72,7 @@ final class DecodeStage: Sendable {
     /// Returns the decoded image of `original` without transformers. `ahead` is a decoder that has already received the
     /// beginning of the data.
     func image(
-        _ original: OriginalData, _ ahead: IncrementalDecode?, _ plan: ResolvedRequest, priority: SharedPriority
+        _ original: OriginalData, _ ahead: IncrementalDecode?, _ plan: RequestPlan, priority: SharedPriority
     ) async throws(ImageError) -> ProcessedImage {
         let key = ProcessingKey(plan, step: 0, of: original)
         let made = try await jobs.value(for: key, priority: priority) { context in
@@ -95,7 +95,7 @@ final class DecodeStage: Sendable {
     }
 
     private func decode(
-        _ original: OriginalData, _ ahead: IncrementalDecode?, _ plan: ResolvedRequest, _ priority: SharedPriority
+        _ original: OriginalData, _ ahead: IncrementalDecode?, _ plan: RequestPlan, _ priority: SharedPriority
     ) async throws(ImageError) -> ProcessedImage {
         let start = ContinuousClock.now
         let options = plan.request.hintedOptions
@@ -129,7 +129,7 @@ final class DecodeStage: Sendable {
     ///
     /// - Throws: The error of an earlier decode of the same data that became unresponsive.
     private func watched(
-        _ original: OriginalData, _ ahead: IncrementalDecode?, _ plan: ResolvedRequest
+        _ original: OriginalData, _ ahead: IncrementalDecode?, _ plan: RequestPlan
     ) throws(ImageError) -> WatchedWork {
         let subject = plan.decodingSubject(original.probe)
         let key = UnresponsiveData.Key(
@@ -145,7 +145,7 @@ final class DecodeStage: Sendable {
 
     /// Returns an image that the application created, resized to the requested size.
     private func fitted(
-        _ image: DecodedImage, _ plan: ResolvedRequest, _ priority: SharedPriority
+        _ image: DecodedImage, _ plan: RequestPlan, _ priority: SharedPriority
     ) async throws(ImageError) -> ProcessedImage {
         guard let size = plan.request.size else { return ProcessedImage(image: image) }
         let start = ContinuousClock.now
@@ -183,7 +183,7 @@ final class DecodeStage: Sendable {
     }
 }
 
-extension ResolvedRequest {
+extension RequestPlan {
     /// Returns the subject of a decode for the watchdog, which is the coder of the request or the format.
     func decodingSubject(_ probe: ImageInfo?) -> String {
         request.coder?.identifier ?? probe?.format.rawValue ?? "unknown"

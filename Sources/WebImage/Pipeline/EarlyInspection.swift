@@ -82,7 +82,7 @@ final class EarlyInspection: Sendable {
 
     /// Creates a check. `audience` returns the limits of the requests that wait for the image, or `nil` if a request
     /// wants the data itself.
-    init(_ plan: ResolvedRequest, audience: @escaping @Sendable () -> [ImageLimits]?) {
+    init(_ plan: RequestPlan, audience: @escaping @Sendable () -> [ImageLimits]?) {
         coders = plan.coders
         options = plan.request.hintedOptions
         limits = plan.limits

@@ -61,7 +61,7 @@ final class EncodeStage: Sendable {
     /// The encode looks in `storage` first and stores its result there before it ends. So a request that found nothing
     /// in the cache either joins the running encode or uses its stored result.
     func encode(
-        _ image: DecodedImage, original: Data?, _ plan: ResolvedRequest, as encoding: ImageEncoding,
+        _ image: DecodedImage, original: Data?, _ plan: RequestPlan, as encoding: ImageEncoding,
         priority: SharedPriority,
         storage: Storage? = nil
     ) async throws(ImageError) -> SharedEncodedImage {
@@ -81,7 +81,7 @@ final class EncodeStage: Sendable {
     }
 
     private func encode(
-        _ image: DecodedImage, _ original: Data?, _ plan: ResolvedRequest, _ encoding: ImageEncoding,
+        _ image: DecodedImage, _ original: Data?, _ plan: RequestPlan, _ encoding: ImageEncoding,
         _ priority: SharedPriority
     ) async throws(ImageError) -> SharedEncodedImage {
         // The encoder decodes the original again to check whether it can replace the image.

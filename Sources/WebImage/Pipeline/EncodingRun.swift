@@ -10,10 +10,10 @@ import WebImageStore
 /// The result is a separate entry in the tiers. The entry contains the digest of its original data, and it's used only
 /// while this data is available and serves the request. So the HTTP freshness of the data also applies to the encoding.
 struct EncodingRun {
-    private let plan: ResolvedRequest
+    private let plan: RequestPlan
     /// The plan of the same request with pixels in sRGB, or `nil` if ``plan`` has them. Its image in memory serves the
     /// request if its file is sRGB.
-    private let narrow: ResolvedRequest?
+    private let narrow: RequestPlan?
     private let encoding: ImageEncoding
     private let task: ImageTask
     private let pipeline: ImagePipeline
@@ -21,7 +21,7 @@ struct EncodingRun {
     private let generation: CacheGeneration
 
     init(
-        _ plan: ResolvedRequest, narrow: ResolvedRequest? = nil, _ encoding: ImageEncoding, _ task: ImageTask,
+        _ plan: RequestPlan, narrow: RequestPlan? = nil, _ encoding: ImageEncoding, _ task: ImageTask,
         _ pipeline: ImagePipeline
     ) {
         self.plan = plan
@@ -134,7 +134,7 @@ struct EncodingRun {
             // An encoding that preserves the metadata of the file needs the original data.
             if !needsOriginal || image.resource == nil { return (image, nil, .memoryCache) }
         }
-        let asking = ResolvedRequest(plan) { request in
+        let asking = RequestPlan(plan) { request in
             request.includesOriginalData = request.includesOriginalData || mayUseOriginal
             // The deadline applies to the whole request.
             request.deadline = nil

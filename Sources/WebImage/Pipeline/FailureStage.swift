@@ -32,7 +32,7 @@ struct FailureStage: Sendable {
 
     /// Returns the failure of `plan` in the negative cache, or `nil` if the request must contact the source. A request
     /// with alternatives always contacts its sources.
-    func failure(_ plan: ResolvedRequest) -> ImageError? {
+    func failure(_ plan: RequestPlan) -> ImageError? {
         guard !plan.request.caching.bypassesFailureCache, plan.request.network.alternativeURLs.isEmpty,
             plan.policy.usesUnconfirmed, memory.failure(for: plan.keys.data) != nil
         else { return nil }
@@ -45,7 +45,7 @@ struct FailureStage: Sendable {
     /// decoded.
     ///
     /// A limit is remembered only if it ended the download, because the manager stores complete data.
-    func record(_ error: ImageError, _ plan: ResolvedRequest, _ source: LoadRequest?) {
+    func record(_ error: ImageError, _ plan: RequestPlan, _ source: LoadRequest?) {
         guard !plan.isLocal, plan.request.mayBeCached else { return }
         if error.isOfData {
             // With alternatives, the source of the data is unknown.
@@ -65,20 +65,20 @@ struct FailureStage: Sendable {
 
     /// Returns whether credentials may be sent that the request itself doesn't set: from a cookie jar, a credential
     /// store, an interceptor of the downloader, or a loader of the application.
-    private func mayIdentify(_ load: Load, _ plan: ResolvedRequest) -> Bool {
+    private func mayIdentify(_ load: Load, _ plan: RequestPlan) -> Bool {
         !load.exchange.access.isAnonymous || plan.settings.rules.hasInterceptors
             || !plan.settings.ownLoaders.isEmpty || plan.request.loader != nil
     }
 
     /// Removes the failures of `source` after it responded.
-    func remove(_ plan: ResolvedRequest, _ source: LoadRequest) {
+    func remove(_ plan: RequestPlan, _ source: LoadRequest) {
         guard memory.failure(for: plan.keys.data) != nil else { return }
         let load = load(plan, source)
         memory.remove(plan.keys.data, in: [FailureContext(load), FailureContext(bytes(plan, load))])
     }
 
     /// Returns the context of a load. Conditional header fields and cache directives don't affect failures.
-    private func load(_ plan: ResolvedRequest, _ source: LoadRequest) -> Load {
+    private func load(_ plan: RequestPlan, _ source: LoadRequest) -> Load {
         var request = source
         request.headers = HTTPHeaderFields(
             source.headers.lines.filter { !HTTPHeaderFields.namesWithoutEffectOnData.contains($0.name.lowercased()) })
@@ -90,7 +90,7 @@ struct FailureStage: Sendable {
             loaders: settings.revision.loaders)
     }
 
-    private func bytes(_ plan: ResolvedRequest, _ load: Load) -> Bytes {
+    private func bytes(_ plan: RequestPlan, _ load: Load) -> Bytes {
         let options = plan.request.hintedOptions
         return Bytes(
             load: load, coder: plan.request.coder?.identifier, coders: plan.settings.revision.coders,

@@ -41,7 +41,7 @@ final class FetchKey: Hashable, Sendable {
 
     /// Returns whether a request can probably join the load. Its header fields depend on its lookups, so they aren't
     /// compared.
-    func mayServe(_ plan: ResolvedRequest, _ generation: CacheGeneration) -> Bool {
+    func mayServe(_ plan: RequestPlan, _ generation: CacheGeneration) -> Bool {
         self.generation == generation && revision == plan.settings.revision
             && timeouts == plan.request.network.timeouts && coder == plan.request.coder?.identifier
             && formatHint == plan.request.hintedOptions.formatHint
@@ -140,7 +140,7 @@ final class FetchStage: Sendable {
     /// Returns the sources that the request tries in order: its URL, according to `step`, and then its alternatives.
     /// `beforeLocal` excludes the first local alternative and all alternatives after it.
     func sources(
-        _ plan: ResolvedRequest, _ step: CacheAction, beforeLocal: Bool = false
+        _ plan: RequestPlan, _ step: CacheAction, beforeLocal: Bool = false
     ) throws(ImageError) -> AlternativeSequence {
         _ = try source(at: plan.request.url, plan)
         var isAfterLocal = false
@@ -179,7 +179,7 @@ final class FetchStage: Sendable {
     }
 
     private func participation(
-        _ request: LoadRequest, _ plan: ResolvedRequest, _ generation: CacheGeneration, _ task: ImageTask,
+        _ request: LoadRequest, _ plan: RequestPlan, _ generation: CacheGeneration, _ task: ImageTask,
         _ use: Purpose
     ) throws(ImageError) -> Participation {
         let source = try source(at: request.url, plan)
@@ -194,7 +194,7 @@ final class FetchStage: Sendable {
 
     /// Loads data from one source.
     func fetch(
-        _ request: LoadRequest, _ plan: ResolvedRequest, _ generation: CacheGeneration, task: ImageTask,
+        _ request: LoadRequest, _ plan: RequestPlan, _ generation: CacheGeneration, task: ImageTask,
         for use: Purpose
     ) async throws(ImageError) -> FetchResult {
         // Don't call a closure of the application if the request was canceled during the lookup.
@@ -224,7 +224,7 @@ final class FetchStage: Sendable {
     }
 
     /// Returns the result of a shared load after a check with the limits of a request.
-    private static func checked(_ result: FetchResult, _ plan: ResolvedRequest) -> FetchResult {
+    private static func checked(_ result: FetchResult, _ plan: RequestPlan) -> FetchResult {
         guard case .original(let original, _, let metrics) = result else { return result }
         do throws(ImageError) {
             try plan.check(original)
@@ -236,7 +236,7 @@ final class FetchStage: Sendable {
 
     /// Reserves the running loads that a request can probably join, until the request joins a load or ends. This method
     /// neither suspends nor calls code of the application.
-    func reserve(_ plan: ResolvedRequest, for task: ImageTask, _ member: FetchAudience.Member) {
+    func reserve(_ plan: RequestPlan, for task: ImageTask, _ member: FetchAudience.Member) {
         guard plan.policy.mayContactServer else { return }
         let loads = audience.loads(of: plan.keys.data)
         guard !loads.isEmpty else { return }
@@ -254,12 +254,12 @@ final class FetchStage: Sendable {
     }
 
     /// Returns the source at a URL, which is the URL of the request or an alternative.
-    private func source(at url: URL, _ plan: ResolvedRequest) throws(ImageError) -> FetchSource {
+    private func source(at url: URL, _ plan: RequestPlan) throws(ImageError) -> FetchSource {
         try FetchSource(url, plan, plan.settings.loaders)
     }
 
     private func load(
-        _ plan: ResolvedRequest, _ request: LoadRequest, _ source: FetchSource, _ key: FetchKey,
+        _ plan: RequestPlan, _ request: LoadRequest, _ source: FetchSource, _ key: FetchKey,
         _ context: SharedJobs<FetchKey, Outcome, ImageTask.Event>.Context
     ) async throws(ImageError) -> Outcome {
         // An equal load may have finished in the meantime. A load of an alternative isn't equal.
@@ -323,7 +323,7 @@ final class FetchStage: Sendable {
     }
 
     private func observation(
-        of plan: ResolvedRequest, _ source: FetchSource, _ key: FetchKey,
+        of plan: RequestPlan, _ source: FetchSource, _ key: FetchKey,
         _ context: SharedJobs<FetchKey, Outcome, ImageTask.Event>.Context
     ) -> Observation {
         let meter = ProgressTracker(interval: progressInterval, now: now) { context.report(.progress($0)) }
@@ -338,7 +338,7 @@ final class FetchStage: Sendable {
     /// It isn't inlined because its variables would then be part of the frame of the waiting function.
     @inline(never)
     private func finish(
-        _ answer: LoadResponse, _ plan: ResolvedRequest, _ request: LoadRequest, _ source: FetchSource, _ key: FetchKey,
+        _ answer: LoadResponse, _ plan: RequestPlan, _ request: LoadRequest, _ source: FetchSource, _ key: FetchKey,
         _ observation: Observation
     ) async throws(ImageError) -> Outcome {
         observation.feed.endPreviews()
@@ -365,7 +365,7 @@ final class FetchStage: Sendable {
 
     /// Returns the check of the beginning of a download, or `nil` if code of the application may change the data, or if
     /// no download is saved.
-    private func earlyInspection(_ plan: ResolvedRequest, _ source: FetchSource, _ key: FetchKey) -> EarlyInspection? {
+    private func earlyInspection(_ plan: RequestPlan, _ source: FetchSource, _ key: FetchKey) -> EarlyInspection? {
         guard !source.isLocal, !plan.settings.rules.changesBodies, plan.request.isPlainGet else { return nil }
         return EarlyInspection(plan) { [audience] in audience.limits(of: key) }
     }
@@ -373,7 +373,7 @@ final class FetchStage: Sendable {
     /// Returns whether data must not be stored for the URL of the request, because it comes from an alternative whose
     /// response never becomes stale, or that was contacted with cookies or other secrets that aren't part of the key.
     private func isSubstitute(
-        _ source: FetchSource, _ request: LoadRequest, _ head: StoredResponseHead?, _ plan: ResolvedRequest
+        _ source: FetchSource, _ request: LoadRequest, _ head: StoredResponseHead?, _ plan: RequestPlan
     ) -> Bool {
         guard source.isAlternative else { return false }
         guard head != nil, !plan.isLocal else { return true }
@@ -383,7 +383,7 @@ final class FetchStage: Sendable {
 
     /// Checks the data itself, because the Content-Type can be wrong.
     private func inspect(
-        _ answer: LoadResponse, _ head: StoredResponseHead?, _ plan: ResolvedRequest, _ key: FetchKey,
+        _ answer: LoadResponse, _ head: StoredResponseHead?, _ plan: RequestPlan, _ key: FetchKey,
         isSubstitute: Bool
     ) async throws(ImageError) -> OriginalData {
         let options = plan.request.hintedOptions
@@ -410,7 +410,7 @@ final class FetchStage: Sendable {
     }
 
     /// Calls the closure of the application that creates the image.
-    private func made(_ plan: ResolvedRequest, _ key: FetchKey) async throws(ImageError) -> OriginalData {
+    private func made(_ plan: RequestPlan, _ key: FetchKey) async throws(ImageError) -> OriginalData {
         guard let make = plan.request.maker else { throw .request(.noOriginalData) }
         let span = plan.trace?.begin(.load, cacheKey: key.data)
         let image: DecodedImage
@@ -436,7 +436,7 @@ final class FetchStage: Sendable {
 
     /// Runs a load, counts it, and reports its beginning and end.
     private func counted(
-        _ plan: ResolvedRequest, _ source: FetchSource, _ transfer: TransferTrace?,
+        _ plan: RequestPlan, _ source: FetchSource, _ transfer: TransferTrace?,
         _ body: () async throws(ImageError) -> LoadResponse
     ) async throws(ImageError) -> LoadResponse {
         let isRemote = !source.isLocal
@@ -462,7 +462,7 @@ final class FetchStage: Sendable {
     }
 }
 
-extension ResolvedRequest {
+extension RequestPlan {
     /// Checks that data is within the limits of the request. Requests for other sizes can share the data, so the size
     /// is checked when the image is decoded.
     ///
@@ -542,7 +542,7 @@ struct FetchSource: Sendable {
     ///   - loaders: The loaders of the manager. The last one that can load the URL is used.
     /// - Throws: ``ImageError/RequestFailure/unsupportedScheme(_:)`` if no loader can load the URL or if its scheme
     ///   isn't allowed.
-    init(_ url: URL, _ plan: ResolvedRequest, _ loaders: [any ImageLoader]) throws(ImageError) {
+    init(_ url: URL, _ plan: RequestPlan, _ loaders: [any ImageLoader]) throws(ImageError) {
         let request = plan.request
         isAlternative = url != request.url
         isLocal = isAlternative ? SourceKind(url).isOnThisMachine : plan.isLocal

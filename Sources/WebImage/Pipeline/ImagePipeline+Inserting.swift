@@ -18,10 +18,10 @@ extension ImagePipeline {
     ///
     /// - Throws: An ``ImageError`` if the data isn't valid, if the image can't be encoded, or if the data is missing.
     func insert(
-        _ image: DecodedImage?, data: Data?, _ plan: ResolvedRequest, in tiers: ImageCache.Tiers
+        _ image: DecodedImage?, data: Data?, _ plan: RequestPlan, in tiers: ImageCache.Tiers
     ) async throws(ImageError) {
         // The tiers of the caller replace those of the request.
-        let plan = ResolvedRequest(plan) { request in
+        let plan = RequestPlan(plan) { request in
             request.caching.writeTo = tiers
             request.caching.originalWriteTo = tiers
         }
@@ -42,7 +42,7 @@ extension ImagePipeline {
 
     /// Returns the data to store, which is the data of the caller or the encoded image.
     private func supplied(
-        _ image: DecodedImage?, _ data: Data?, _ plan: ResolvedRequest, _ tiers: ImageCache.Tiers
+        _ image: DecodedImage?, _ data: Data?, _ plan: RequestPlan, _ tiers: ImageCache.Tiers
     ) async throws(ImageError) -> SuppliedData? {
         if let data { return try await checked(data, plan) }
         // Local data is never stored. A processed image has an entry of its own, so it needs no original data.
@@ -59,7 +59,7 @@ extension ImagePipeline {
     }
 
     /// Checks data in the same way as downloaded data.
-    private func checked(_ data: Data, _ plan: ResolvedRequest) async throws(ImageError) -> SuppliedData {
+    private func checked(_ data: Data, _ plan: RequestPlan) async throws(ImageError) -> SuppliedData {
         let options = plan.request.hintedOptions
         return try await workers.inspect(byteCount: data.count, limits: plan.limits) {
             [resources] context throws(ImageError) -> SuppliedData in
@@ -72,7 +72,7 @@ extension ImagePipeline {
 
     /// Returns the image as the request would deliver it, with the record of its data.
     private func finished(
-        _ image: DecodedImage?, _ resource: OriginalInfo?, _ plan: ResolvedRequest
+        _ image: DecodedImage?, _ resource: OriginalInfo?, _ plan: RequestPlan
     ) async throws(ImageError) -> (image: DecodedImage, resource: OriginalInfo)? {
         guard let image else { return nil }
         // The image may come from another request, whose response head says nothing about this request.
@@ -90,7 +90,7 @@ extension ImagePipeline {
     }
 
     /// Replaces the original data of the request and removes everything that was made from earlier data.
-    private func replace(_ supplied: SuppliedData, _ plan: ResolvedRequest, in tiers: ImageCache.Tiers) async {
+    private func replace(_ supplied: SuppliedData, _ plan: RequestPlan, in tiers: ImageCache.Tiers) async {
         guard !tiers.isEmpty else { return }
         // Requests that are running must not replace the new data and images with older ones.
         for cache in plan.caches { cache.recordRemoval(of: plan.keys.data) }

@@ -88,10 +88,10 @@ final class ImagePipeline: Sendable {
     // MARK: - Starting requests
 
     /// Returns the plan of `request` after the modifier of the configuration changed it.
-    func plan(_ request: ImageRequest, isPrefetch: Bool = false) -> ResolvedRequest {
+    func plan(_ request: ImageRequest, isPrefetch: Bool = false) -> RequestPlan {
         interceptors.preparesNothing
-            ? ResolvedRequest(request, defaults, isPrefetch: isPrefetch)
-            : ResolvedRequest(interceptors.prepared(request), defaults, isPrefetch: isPrefetch)
+            ? RequestPlan(request, defaults, isPrefetch: isPrefetch)
+            : RequestPlan(interceptors.prepared(request), defaults, isPrefetch: isPrefetch)
     }
 
     /// Looks up the image in memory without suspending.
@@ -100,7 +100,7 @@ final class ImagePipeline: Sendable {
     /// neither if interceptors must run first, the version of a file must be read, or a tier may contain a higher quality.
     ///
     /// A response counts as the result of the request and is reported to the observers.
-    func hit(_ plan: ResolvedRequest) -> (ImageResponse?, known: DecodedImage?) {
+    func hit(_ plan: RequestPlan) -> (ImageResponse?, known: DecodedImage?) {
         let found = partialHit(plan)
         guard let response = found.0 else { return found }
         counters.countMemoryHit()
@@ -111,7 +111,7 @@ final class ImagePipeline: Sendable {
     }
 
     /// Looks up the image in memory like ``hit(_:)``, for a part of another request, which isn't counted and reported.
-    func partialHit(_ plan: ResolvedRequest) -> (ImageResponse?, known: DecodedImage?) {
+    func partialHit(_ plan: RequestPlan) -> (ImageResponse?, known: DecodedImage?) {
         guard !interceptors.interceptsMemoryHits, !plan.needsVerification else { return (nil, nil) }
         let hit = memory.hit(plan)
         // A revalidation must pass through the interceptors.
@@ -123,14 +123,14 @@ final class ImagePipeline: Sendable {
 
     /// Returns whether an image in memory serves the request without contacting the server. This method delivers
     /// nothing, so it doesn't use up a prefetched image.
-    func servesWithoutServer(_ hit: MemoryStage.Hit?, _ plan: ResolvedRequest) -> Bool {
+    func servesWithoutServer(_ hit: MemoryStage.Hit?, _ plan: RequestPlan) -> Bool {
         guard let hit else { return false }
         return hit.step.needsNothing && !plan.request.includesOriginalData
     }
 
     /// Returns the response to deliver for an image in memory, or `nil` if more work is necessary. `needsNothing`
     /// indicates that a background revalidation counts as more work.
-    func response(_ hit: MemoryStage.Hit?, _ plan: ResolvedRequest, needsNothing: Bool = false) -> ImageResponse? {
+    func response(_ hit: MemoryStage.Hit?, _ plan: RequestPlan, needsNothing: Bool = false) -> ImageResponse? {
         guard let hit, hit.step.servesRequest, !plan.request.includesOriginalData else { return nil }
         if needsNothing, !hit.step.needsNothing { return nil }
         let step = plan.claim(hit.decision, of: hit.image.resource)
@@ -141,7 +141,7 @@ final class ImagePipeline: Sendable {
 
     /// Returns the response for an available image, which is in memory or comes from an interceptor.
     func response(
-        _ image: DecodedImage, _ plan: ResolvedRequest, origin: ImageResponse.Source = .memoryCache,
+        _ image: DecodedImage, _ plan: RequestPlan, origin: ImageResponse.Source = .memoryCache,
         isStale: Bool = false
     ) -> ImageResponse {
         let resource = image.resource
@@ -157,7 +157,7 @@ final class ImagePipeline: Sendable {
     /// was admitted and is counted and reported instead. `isAhead` indicates a prefetch request, and `isPreliminary` a
     /// preliminary request, which isn't listed.
     func start(
-        _ plan: ResolvedRequest, known: DecodedImage?, isPart: Bool = false, isAhead: Bool = false,
+        _ plan: RequestPlan, known: DecodedImage?, isPart: Bool = false, isAhead: Bool = false,
         isPreliminary: Bool = false
     ) -> ImageTask {
         plan.captureSettings()
@@ -212,7 +212,7 @@ final class ImagePipeline: Sendable {
     ///   - encoding: The encoding of the result. The default is `nil`, which means the original data.
     ///   - body: The work, which receives the task of the request.
     func perform<Value: Sendable>(
-        _ plan: ResolvedRequest, as kind: ImageManager.RunningTask.Kind, _ encoding: ImageEncoding? = nil,
+        _ plan: RequestPlan, as kind: ImageManager.RunningTask.Kind, _ encoding: ImageEncoding? = nil,
         _ body: @escaping @Sendable (ImageTask) async throws(ImageError) -> Delivery<Value>
     ) async throws(ImageError) -> Value {
         let span = plan.trace?.begin(
@@ -229,7 +229,7 @@ final class ImagePipeline: Sendable {
     }
 
     /// Loads original data for a prefetcher, which has created the task, and counts and reports the result.
-    func prefetchData(_ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) {
+    func prefetchData(_ plan: RequestPlan, _ task: ImageTask) async throws(ImageError) {
         let span = plan.trace?.begin(.request, cacheKey: plan.keys.data)
         let timer = timer(of: task)
         defer { timer?.cancel() }
@@ -287,7 +287,7 @@ final class ImagePipeline: Sendable {
     }
 
     /// Runs the stages after memory. The caller has registered the request with ``inFlight``.
-    func run(_ plan: ResolvedRequest, _ task: ImageTask, known: DecodedImage?) async -> Result<
+    func run(_ plan: RequestPlan, _ task: ImageTask, known: DecodedImage?) async -> Result<
         ImageResponse, ImageError
     > {
         // The request was canceled before it started, for example by a view that was scrolled out of sight.
@@ -308,14 +308,14 @@ final class ImagePipeline: Sendable {
     }
 
     /// Returns the original data for `plan`, through the interceptors if there are any.
-    func original(_ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) -> DeliveredData {
+    func original(_ plan: RequestPlan, _ task: ImageTask) async throws(ImageError) -> DeliveredData {
         plan.captureSettings()
         fetch.reserve(plan, for: task, .bytes)
         guard interceptors.interceptsLoads else { return try await ownBytes(plan, task) }
         return try await bytesIntercepted(plan, task)
     }
 
-    func ownBytes(_ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) -> DeliveredData {
+    func ownBytes(_ plan: RequestPlan, _ task: ImageTask) async throws(ImageError) -> DeliveredData {
         inFlight.enter()
         defer { inFlight.leave() }
         let run = RequestExecution(await plan.verified(), task, known: nil, self)
@@ -327,7 +327,7 @@ final class ImagePipeline: Sendable {
     /// Returns the processed image of `original`. `ahead` is a decoder that has already received the beginning of the
     /// data.
     func image(
-        _ original: OriginalData, _ ahead: IncrementalDecode?, _ plan: ResolvedRequest, priority: SharedPriority
+        _ original: OriginalData, _ ahead: IncrementalDecode?, _ plan: RequestPlan, priority: SharedPriority
     ) async throws(ImageError) -> ProcessedImage {
         try await transform.image(original, plan, priority: priority) {
             [decode] (priority) async throws(ImageError) in
@@ -337,7 +337,7 @@ final class ImagePipeline: Sendable {
 
     /// Stores a processed image in the tiers that the request names, except memory.
     func store(
-        processed image: DecodedImage, _ resource: OriginalInfo, of original: OriginalData?, _ plan: ResolvedRequest,
+        processed image: DecodedImage, _ resource: OriginalInfo, of original: OriginalData?, _ plan: RequestPlan,
         _ generation: CacheGeneration
     ) -> Task<Void, Never>? {
         storing.store(processed: image, resource, of: original, plan, generation) { [encode] image, plan, encoding in
@@ -349,11 +349,11 @@ final class ImagePipeline: Sendable {
 
     /// Revalidates stale data that was delivered, in the background and at low priority. `known` is the image of the
     /// data, or `nil` if only the data was requested.
-    func revalidate(_ plan: ResolvedRequest, known: DecodedImage?) {
+    func revalidate(_ plan: RequestPlan, known: DecodedImage?) {
         revalidations.start(plan) { [self] in
             // The policy contacts the server even if the stale data could serve the request. The events have no
             // subscriber.
-            let asking = ResolvedRequest(plan) { request in
+            let asking = RequestPlan(plan) { request in
                 request.cachePolicy = .refresh
                 request.priority = .low
                 request.caching.waitsUntilStored = false
@@ -377,7 +377,7 @@ final class ImagePipeline: Sendable {
     }
 
     /// Makes the processed image of a cache entry on the calling thread.
-    func image(of entry: CacheEntry, _ plan: ResolvedRequest, _ generation: CacheGeneration) throws(ImageError)
+    func image(of entry: CacheEntry, _ plan: RequestPlan, _ generation: CacheGeneration) throws(ImageError)
         -> DecodedImage
     {
         let resource = resources.record(for: plan.keys.data, entry.data, head: entry.head)
@@ -399,7 +399,7 @@ final class ImagePipeline: Sendable {
     ///
     /// - Throws: An ``ImageError/LimitFailure`` of the kind overloaded, or
     ///   ``ImageError/RequestFailure/unsupportedScheme(_:)``.
-    func admit(_ plan: ResolvedRequest, _ encoding: ImageEncoding? = nil) throws(ImageError) -> InFlightLimiter.Key? {
+    func admit(_ plan: RequestPlan, _ encoding: ImageEncoding? = nil) throws(ImageError) -> InFlightLimiter.Key? {
         plan.captureSettings()
         try defaults.checkScheme(of: plan.request)
         guard let limit = plan.request.maxInFlightRequests ?? queueLimit else { return nil }

@@ -28,7 +28,7 @@ final class PreliminaryLoads: Sendable {
     private init(_ task: ImageTask) { self.task = task }
 
     /// Starts the preliminary requests of `plan`, if there are any, for its task. Returns the image that was in memory.
-    static func start(for plan: ResolvedRequest, _ task: ImageTask, _ pipeline: ImagePipeline) -> DecodedImage? {
+    static func start(for plan: RequestPlan, _ task: ImageTask, _ pipeline: ImagePipeline) -> DecodedImage? {
         guard var next = plan.callerRequest.preliminary, task.result == nil else { return nil }
         let loads = PreliminaryLoads(task)
         var stored: DecodedImage?
@@ -45,7 +45,7 @@ final class PreliminaryLoads: Sendable {
 
     /// Starts a preliminary request. Returns its image if it was in memory.
     private func start(
-        _ request: ImageRequest, _ rank: Int, _ main: ResolvedRequest, _ pipeline: ImagePipeline
+        _ request: ImageRequest, _ rank: Int, _ main: RequestPlan, _ pipeline: ImagePipeline
     ) -> DecodedImage? {
         var request = request
         request.priority = task.priority

@@ -170,7 +170,7 @@ struct ProcessedImageRecord: Codable {
 
     /// Returns an image that was read from the file of an entry, with the description in the entry’s custom data. If the data
     /// isn't valid, the history contains the transformers of the request.
-    static func restored(_ image: DecodedImage, from data: Data?, _ plan: ResolvedRequest) -> DecodedImage {
+    static func restored(_ image: DecodedImage, from data: Data?, _ plan: RequestPlan) -> DecodedImage {
         var history = ImageHistory()
         history.decodingOptions = plan.request.decodeOptions
         guard let data, let record = try? JSONDecoder().decode(ProcessedImageRecord.self, from: data) else {

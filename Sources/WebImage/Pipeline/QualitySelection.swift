@@ -25,7 +25,7 @@ struct QualitySelection {
         var better: [ImageRequest] = []
         if request.mayBeCached, policy.usesUnconfirmed {
             for candidate in (0..<position).lazy.map(request.quality) {
-                let plan = ResolvedRequest(candidate, defaults, isPrefetch: isPrefetch)
+                let plan = RequestPlan(candidate, defaults, isPrefetch: isPrefetch)
                 if !request.includesOriginalData, let hit = MemoryStage().hit(plan), hit.step.needsNothing {
                     self.request = candidate
                     self.better = better
@@ -39,7 +39,7 @@ struct QualitySelection {
     }
 }
 
-extension ResolvedRequest {
+extension RequestPlan {
     /// A Boolean value that indicates whether a tier other than memory may contain the image. This property performs no
     /// I/O.
     var mayBeStored: Bool {
@@ -71,7 +71,7 @@ extension ResolvedRequest {
 extension ImagePipeline {
     /// Returns the plans of all qualities of `request`, beginning with the highest quality, after the modifier of the
     /// configuration changed it. Most requests have only one.
-    func plans(_ request: ImageRequest) -> [ResolvedRequest] {
-        interceptors.prepared(request).qualities.map { ResolvedRequest($0, defaults) }
+    func plans(_ request: ImageRequest) -> [RequestPlan] {
+        interceptors.prepared(request).qualities.map { RequestPlan($0, defaults) }
     }
 }

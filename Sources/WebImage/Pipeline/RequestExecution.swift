@@ -14,7 +14,7 @@ import WebImageStore
 /// while the request waits for its data aren't inlined, because the frame of the waiting function would contain their
 /// variables.
 final class RequestExecution {
-    private let plan: ResolvedRequest
+    private let plan: RequestPlan
     private let task: ImageTask
     private let pipeline: ImagePipeline
     /// The image in memory that can't serve the request alone, because it must be revalidated or the request needs its
@@ -32,7 +32,7 @@ final class RequestExecution {
     /// A Boolean value that indicates whether the request uses stale data that is revalidated in the background.
     private var usesStaleData = false
 
-    init(_ plan: ResolvedRequest, _ task: ImageTask, known: DecodedImage?, _ pipeline: ImagePipeline) {
+    init(_ plan: RequestPlan, _ task: ImageTask, known: DecodedImage?, _ pipeline: ImagePipeline) {
         self.plan = plan
         self.task = task
         self.known = known

@@ -8,14 +8,14 @@ import WebImageStore
 /// The interceptors of a manager, in order.
 struct RequestInterceptorChain: Sendable {
     /// A closure with which the manager serves a request that passed through the chain.
-    typealias Responder = @Sendable (ResolvedRequest) async throws(ImageError) -> ImageResponse
+    typealias Responder = @Sendable (RequestPlan) async throws(ImageError) -> ImageResponse
 
     /// The memory lookup for images that serve a request without contacting the server.
     struct MemoryLookup: Sendable {
         /// A closure that returns whether memory serves a request. It delivers nothing.
-        let serves: @Sendable (ResolvedRequest) -> Bool
+        let serves: @Sendable (RequestPlan) -> Bool
         /// A closure that returns the response to deliver, or `nil` if memory doesn't serve the request.
-        let response: @Sendable (ResolvedRequest) -> ImageResponse?
+        let response: @Sendable (RequestPlan) -> ImageResponse?
 
         /// The lookup for requests that memory can't serve.
         static let none = MemoryLookup(serves: { _ in false }, response: { _ in nil })
@@ -34,8 +34,8 @@ struct RequestInterceptorChain: Sendable {
         let lookup: MemoryLookup
         let answering: Responder
 
-        func plan(_ request: ImageRequest, _ defaults: RequestDefaults) -> ResolvedRequest {
-            ResolvedRequest(request, defaults, trace: trace, settings: settings, isPrefetch: isPrefetch)
+        func plan(_ request: ImageRequest, _ defaults: RequestDefaults) -> RequestPlan {
+            RequestPlan(request, defaults, trace: trace, settings: settings, isPrefetch: isPrefetch)
         }
     }
 
@@ -76,7 +76,7 @@ struct RequestInterceptorChain: Sendable {
     ///   - lookup: The memory lookup. The default is ``MemoryLookup/none``.
     ///   - answering: The closure that serves the request after the last interceptor.
     func respond(
-        _ plan: ResolvedRequest, lookup: MemoryLookup = .none, _ answering: @escaping Responder
+        _ plan: RequestPlan, lookup: MemoryLookup = .none, _ answering: @escaping Responder
     ) async throws(ImageError) -> ImageResponse {
         let passage = Passage(
             trace: plan.trace, settings: plan.settings, isPrefetch: plan.isPrefetch, lookup: lookup,
@@ -113,7 +113,7 @@ struct RequestInterceptorChain: Sendable {
 
 extension ImagePipeline {
     /// Runs `plan` for `task` through the interceptors and returns a response.
-    func runIntercepted(_ plan: ResolvedRequest, _ task: ImageTask) async -> Result<ImageResponse, ImageError> {
+    func runIntercepted(_ plan: RequestPlan, _ task: ImageTask) async -> Result<ImageResponse, ImageError> {
         do throws(ImageError) {
             let lookup = RequestInterceptorChain.MemoryLookup { plan in
                 task.stores(in: plan.caches)
@@ -138,7 +138,7 @@ extension ImagePipeline {
     }
 
     /// Runs `plan` through the interceptors and returns the data.
-    func bytesIntercepted(_ plan: ResolvedRequest, _ task: ImageTask) async throws(ImageError) -> DeliveredData {
+    func bytesIntercepted(_ plan: RequestPlan, _ task: ImageTask) async throws(ImageError) -> DeliveredData {
         let response = try await interceptors.respond(plan) { (plan) async throws(ImageError) in
             let original = try await self.ownBytes(plan, task)
             return try ImageResponse(undecoded: original.data, url: plan.request.url, source: original.source)

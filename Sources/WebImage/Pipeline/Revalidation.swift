@@ -136,12 +136,12 @@ final class RecentResponses: Sendable {
 struct CacheDecision {
     let step: CacheAction
     /// A Boolean value that indicates whether the data was prefetched and no request has used it, so that ``step``
-    /// applies only to the first request to which it's delivered. See ``ResolvedRequest/claim(_:of:)``.
+    /// applies only to the first request to which it's delivered. See ``RequestPlan/claim(_:of:)``.
     var isFirstUse = false
 }
 
 /// The rules for responses that this manager received or prefetched while it's running.
-extension ResolvedRequest {
+extension RequestPlan {
     /// Returns the next step for a response whose header fields require `step`. This method uses up no prefetch.
     ///
     /// The response serves the request without contacting the server if this is the first use of a prefetched response,
@@ -232,7 +232,7 @@ final class BackgroundRevalidations: Sendable {
     ///
     /// `prepare` returns the work of the revalidation. This method calls it before it returns, and only if the
     /// revalidation starts.
-    func start(_ plan: ResolvedRequest, _ prepare: () -> @Sendable () async -> Void) {
+    func start(_ plan: RequestPlan, _ prepare: () -> @Sendable () async -> Void) {
         let key = Key(
             data: plan.keys.data, headers: plan.request.headers, cache: ObjectIdentifier(plan.originalCache))
         let isFirst = state.withLock { state in

@@ -28,13 +28,13 @@ final class SourceContact: Sendable {
         let delivered: DecodedImage?
     }
 
-    private let plan: ResolvedRequest
+    private let plan: RequestPlan
     private let task: ImageTask
     private let pipeline: ImagePipeline
     /// The last removal of the key before the request, from the cache for original data.
     private let generation: CacheGeneration
 
-    init(_ plan: ResolvedRequest, _ task: ImageTask, _ generation: CacheGeneration, _ pipeline: ImagePipeline) {
+    init(_ plan: RequestPlan, _ task: ImageTask, _ generation: CacheGeneration, _ pipeline: ImagePipeline) {
         self.plan = plan
         self.task = task
         self.generation = generation
@@ -159,7 +159,7 @@ final class SourceContact: Sendable {
     /// They're in an object, and its methods aren't inlined, because the frame of the waiting function would contain
     /// their values.
     private final class Sources {
-        private let plan: ResolvedRequest
+        private let plan: RequestPlan
         /// The data that can serve the request instead of a failed source, or `nil` if there's none.
         private let stale: OriginalInfo?
         private var all: AlternativeSequence
@@ -167,7 +167,7 @@ final class SourceContact: Sendable {
         private var withoutLocal: AlternativeSequence?
 
         init(
-            _ stage: FetchStage, _ plan: ResolvedRequest, _ step: CacheAction, _ stale: OriginalInfo?
+            _ stage: FetchStage, _ plan: RequestPlan, _ step: CacheAction, _ stale: OriginalInfo?
         ) throws(ImageError) {
             self.plan = plan
             self.stale = stale
@@ -203,7 +203,7 @@ final class SourceContact: Sendable {
     }
 }
 
-extension ResolvedRequest {
+extension RequestPlan {
     fileprivate var unexpectedNotModified: ImageError.NetworkFailure {
         ImageError.NetworkFailure(
             .badServerResponse, url: request.url, phase: .waitingForResponse, statusCode: 304,

@@ -12,7 +12,7 @@ import WebImageStore
 /// demand, once per cache and tier, too. It stores nothing if the key was removed after the request began.
 final class StoreStage: Sendable {
     typealias Serializer = @Sendable (_ image: DecodedImage?, _ data: Data, _ request: ImageRequest) -> Data?
-    typealias Encoder = @Sendable (DecodedImage, ResolvedRequest, ImageEncoding) async -> Data?
+    typealias Encoder = @Sendable (DecodedImage, RequestPlan, ImageEncoding) async -> Data?
 
     private let workers: WorkerPool
     private let serialize: Serializer?
@@ -34,7 +34,7 @@ final class StoreStage: Sendable {
     ///   - image: The decoded image, or `nil` if only the data was requested.
     ///   - plan: The plan of the request.
     ///   - generation: The last removal of the key before the request.
-    func store(_ original: OriginalData, _ image: DecodedImage?, _ plan: ResolvedRequest, _ generation: CacheGeneration)
+    func store(_ original: OriginalData, _ image: DecodedImage?, _ plan: RequestPlan, _ generation: CacheGeneration)
         async
     {
         let (cache, tiers) = (plan.originalCache, plan.request.caching.originalWriteTo.subtracting(.memory))
@@ -52,7 +52,7 @@ final class StoreStage: Sendable {
 
     /// Removes the previous response after a response that must not be stored (RFC 9111 4), because the previous one is
     /// outdated.
-    private func removeOlder(than original: OriginalData, _ plan: ResolvedRequest) async {
+    private func removeOlder(than original: OriginalData, _ plan: RequestPlan) async {
         guard original.origin == .network, !original.resource.isSubstitute else { return }
         plan.cache.removeAllFromMemory(of: plan.keys.data)
         guard plan.originalCache.mayContain(plan.keys.data) else { return }
@@ -62,7 +62,7 @@ final class StoreStage: Sendable {
     /// Returns the data to store for `original`, which is its data or the result of the application's serializer.
     /// Returns `nil` to store nothing.
     private func serialized(
-        _ original: OriginalData, _ image: DecodedImage?, _ plan: ResolvedRequest
+        _ original: OriginalData, _ image: DecodedImage?, _ plan: RequestPlan
     ) async -> (data: Data, isOriginal: Bool)? {
         guard let serialize else { return (original.data, true) }
         let request = plan.request
@@ -80,7 +80,7 @@ final class StoreStage: Sendable {
     ///
     /// Requests that share `original` encode and store equal images once per cache and tier.
     func store(
-        processed image: DecodedImage, _ resource: OriginalInfo, of original: OriginalData?, _ plan: ResolvedRequest,
+        processed image: DecodedImage, _ resource: OriginalInfo, of original: OriginalData?, _ plan: RequestPlan,
         _ generation: CacheGeneration, encode: @escaping Encoder
     ) -> Task<Void, Never>? {
         let tiers = plan.request.caching.writeTo.subtracting(.memory)
@@ -108,7 +108,7 @@ final class StoreStage: Sendable {
 
     /// Stores an encoded image as a separate entry.
     func store(
-        _ encoded: SharedEncodedImage, of image: DecodedImage, _ encoding: ImageEncoding, _ plan: ResolvedRequest,
+        _ encoded: SharedEncodedImage, of image: DecodedImage, _ encoding: ImageEncoding, _ plan: RequestPlan,
         _ generation: CacheGeneration
     ) async {
         let tiers = plan.request.caching.writeTo.subtracting(.memory)
@@ -123,7 +123,7 @@ final class StoreStage: Sendable {
     }
 
     private func put(
-        _ entry: CacheEntry, in cache: ImageCache, _ tiers: ImageCache.Tiers, _ plan: ResolvedRequest,
+        _ entry: CacheEntry, in cache: ImageCache, _ tiers: ImageCache.Tiers, _ plan: RequestPlan,
         _ generation: CacheGeneration
     ) async {
         let span = plan.trace?.begin(.store, cacheKey: entry.key)

@@ -36,13 +36,13 @@ final class TransformStage: Sendable {
     /// Returns the processed image of `original`. It calls `decode` for the decoded image if the result of no later
     /// step is available.
     func image(
-        _ original: OriginalData, _ plan: ResolvedRequest, priority: SharedPriority, decode: @escaping Decoder
+        _ original: OriginalData, _ plan: RequestPlan, priority: SharedPriority, decode: @escaping Decoder
     ) async throws(ImageError) -> ProcessedImage {
         try await step(plan.transformers.count, original, plan, priority, decode)
     }
 
     private func step(
-        _ index: Int, _ original: OriginalData, _ plan: ResolvedRequest, _ priority: SharedPriority,
+        _ index: Int, _ original: OriginalData, _ plan: RequestPlan, _ priority: SharedPriority,
         _ decode: @escaping Decoder
     ) async throws(ImageError) -> ProcessedImage {
         guard index > 0 else { return try await decode(priority) }
@@ -68,7 +68,7 @@ final class TransformStage: Sendable {
 
     private func apply(
         _ transformer: any ImageTransformer, to base: ProcessedImage, of original: OriginalData,
-        _ plan: ResolvedRequest, _ priority: SharedPriority
+        _ plan: RequestPlan, _ priority: SharedPriority
     ) async throws(ImageError) -> ProcessedImage {
         let start = ContinuousClock.now
         let scale = plan.request.scale

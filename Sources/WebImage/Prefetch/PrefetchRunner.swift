@@ -357,7 +357,7 @@ final class PrefetchRunner: Sendable {
     }
 
     /// Returns whether the destination already has the result, so that a request would contact no server.
-    private func isThere(_ plan: ResolvedRequest, _ destination: ImagePrefetcher.Destination) async -> Bool {
+    private func isThere(_ plan: RequestPlan, _ destination: ImagePrefetcher.Destination) async -> Bool {
         guard plan.policy.usesUnconfirmed else { return false }
         switch destination {
         case .memoryCache:

@@ -282,7 +282,7 @@ struct PolicyTests {
         await untilTrue { manager.runningJobs == 0 }
         await fixture.manager.diskCache?.flush()
         fixture = try await fixture.restarted()
-        fixture.manager.diskCache?.remove(ResolvedRequest(request, fixture.manager.pipeline.defaults).keys.data)
+        fixture.manager.diskCache?.remove(RequestPlan(request, fixture.manager.pipeline.defaults).keys.data)
         let response = try await fixture.manager.response(for: request)
         #expect(response.source == .diskCache)
         #expect(response.image.pixels.packedBytes() == first.pixels.packedBytes())

@@ -240,7 +240,7 @@ struct SettingsTests {
             image(request.headers["Authorization"].flatMap { Int($0) } ?? 0)
         }
         let manager = try ManagerFixture().manager
-        let plan = ResolvedRequest(request(server.url("/a")), manager.pipeline.defaults)
+        let plan = RequestPlan(request(server.url("/a")), manager.pipeline.defaults)
         manager.update { $0.headers["Authorization"] = "1" }
         #expect(await manager.pipeline.start(plan, known: nil).number == 0)
         #expect(await manager.load(server.url("/a")).number == 1)

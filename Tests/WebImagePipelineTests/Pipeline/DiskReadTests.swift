@@ -49,7 +49,7 @@ private final class BusyManager: Sendable {
     }
 
     private static func name(_ number: Int, _ fixture: ManagerFixture) -> String {
-        ResolvedRequest(request(number), fixture.manager.pipeline.defaults).keys.data.fileName
+        RequestPlan(request(number), fixture.manager.pipeline.defaults).keys.data.fileName
     }
 
     /// The numbers of the images that were opened for reading, without the first two.

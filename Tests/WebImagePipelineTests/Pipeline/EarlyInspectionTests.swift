@@ -207,7 +207,7 @@ struct EarlyInspectionTests {
 
     private func fetchKey() throws -> FetchKey {
         let url = try #require(URL(string: "https://a.example/a"))
-        let plan = ResolvedRequest(ImageRequest(url: url), try ManagerFixture().manager.pipeline.defaults)
+        let plan = RequestPlan(ImageRequest(url: url), try ManagerFixture().manager.pipeline.defaults)
         return FetchKey(
             data: plan.keys.data, exchange: ExchangeKey(LoadRequest(url: url), rules: plan.settings.rules),
             loader: .registry, timeouts: NetworkOptions().timeouts, coder: nil, formatHint: nil,

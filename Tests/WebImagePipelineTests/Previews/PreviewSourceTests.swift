@@ -31,7 +31,7 @@ struct PreviewSourceTests {
         func listen(_ policy: PreviewPolicy = .progressive(interval: .zero)) throws -> Int {
             var request = ImageRequest(url: try #require(URL(string: "https://example.org/a")))
             request.previews = policy
-            let plan = ResolvedRequest(request, fixture.manager.pipeline.defaults)
+            let plan = RequestPlan(request, fixture.manager.pipeline.defaults)
             return feed.add(
                 PreviewListener(plan, isHeard: { true }, deliver: { image in images.update { $0.append(image) } }))
         }

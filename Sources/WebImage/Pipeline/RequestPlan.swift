@@ -9,7 +9,7 @@ import WebImageNet
 import WebImageStore
 
 /// A request with its keys and the defaults from the configuration. It's a class because every stage retains it.
-final class ResolvedRequest: Sendable {
+final class RequestPlan: Sendable {
     let request: ImageRequest
     /// The request of the caller if ``request`` doesn't use the caches because of its method or has one of several
     /// qualities, or `nil` if both are equal.
@@ -93,7 +93,7 @@ final class ResolvedRequest: Sendable {
     /// Creates a plan for a changed request with the same keys. The change can affect the policy, the priority, and the
     /// requested data. `isVerified` indicates that the tiers don't contain a higher quality.
     convenience init(
-        _ plan: ResolvedRequest, isVerified: Bool = false, changing change: (inout ImageRequest) -> Void
+        _ plan: RequestPlan, isVerified: Bool = false, changing change: (inout ImageRequest) -> Void
     ) {
         self.init(
             plan, better: isVerified ? [] : plan.better, keys: plan.keys, transformers: plan.transformers,
@@ -102,7 +102,7 @@ final class ResolvedRequest: Sendable {
 
     /// Creates a plan for a changed request to the same source, with the keys and the transformers of that request.
     private init(
-        _ plan: ResolvedRequest, better: [ImageRequest], keys: RequestKeys, transformers: [any ImageTransformer],
+        _ plan: RequestPlan, better: [ImageRequest], keys: RequestKeys, transformers: [any ImageTransformer],
         changing change: (inout ImageRequest) -> Void
     ) {
         var request = plan.request
@@ -130,14 +130,14 @@ final class ResolvedRequest: Sendable {
 
     /// Returns the plan of the request whose image has the colors that `encoding` needs, which is this plan if they're
     /// those of its image. Call this method after ``verified()``.
-    func preparing(for encoding: ImageEncoding) -> ResolvedRequest {
+    func preparing(for encoding: ImageEncoding) -> RequestPlan {
         let decoding = request.decoding.preparing(
             for: encoding, after: request.applied ?? defaults.transformers(of: request))
-        return decoding == request.decoding ? self : ResolvedRequest(self, decoding: decoding)
+        return decoding == request.decoding ? self : RequestPlan(self, decoding: decoding)
     }
 
     /// Creates a verified plan with other decoding options and the same data.
-    private convenience init(_ plan: ResolvedRequest, decoding: ImageDecodingOptions) {
+    private convenience init(_ plan: RequestPlan, decoding: ImageDecodingOptions) {
         var request = plan.request
         request.decoding = decoding
         let transformers = request.applied ?? plan.defaults.transformers(of: request)
@@ -163,17 +163,17 @@ final class ResolvedRequest: Sendable {
 
     /// Returns this plan with the current version of its file in the key, or the plan for a higher quality that is
     /// stored. The version is read on a thread for blocking work.
-    func verified() async -> ResolvedRequest {
+    func verified() async -> RequestPlan {
         let changed = settings.rules.headerIdentity
         for request in better {
-            let plan = ResolvedRequest(
+            let plan = RequestPlan(
                 request, of: callerRequest, defaults, source: defaults.source(of: request, changed: changed),
                 trace: trace, settings: settings, isPrefetch: isPrefetch)
             if await plan.isStored() { return plan }
         }
-        guard needsFileVersion else { return better.isEmpty ? self : ResolvedRequest(self, isVerified: true) { _ in } }
+        guard needsFileVersion else { return better.isEmpty ? self : RequestPlan(self, isVerified: true) { _ in } }
         let source = await defaults.files.readIdentity(of: request.url, request.source)
-        return ResolvedRequest(
+        return RequestPlan(
             request, of: restricted, defaults, source: RequestKeys.Source(text: source), trace: trace,
             settings: captured.load(), isPrefetch: isPrefetch)
     }
@@ -309,7 +309,7 @@ final class RequestDefaults: Sendable {
 
 /// The HTTP caching rules for this request and known data. ``CacheAction`` and ``RevalidationResult`` make every
 /// decision. Data without a response head (for example, from a custom loader) is always fresh and can always be stored.
-extension ResolvedRequest {
+extension RequestPlan {
     /// The header fields that are sent, for the selection of variants. They're computed on demand because few responses
     /// vary.
     var selectingHeaders: HTTPHeaderFields { settings.rules.sent(request.headers).withHashedSecrets }
@@ -453,7 +453,7 @@ extension CacheAction {
 
 extension OriginalInfo {
     /// Merges a 304 response for this data and returns the resulting head.
-    func confirm(with notModified: StoredResponseHead, _ plan: ResolvedRequest) -> StoredResponseHead {
+    func confirm(with notModified: StoredResponseHead, _ plan: RequestPlan) -> StoredResponseHead {
         guard let known = head else { return notModified }
         var merged = known.merging(
             notModified: notModified.head, requestTime: notModified.requestTime,

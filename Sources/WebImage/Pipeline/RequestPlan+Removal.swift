@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageNet
 import WebImageStore
 
-extension ResolvedRequest {
+extension RequestPlan {
     /// Removes the images and the data that the response to an unsafe request invalidates (RFC 9111 4.4), also if the
     /// response contains no image.
     ///
@@ -16,7 +16,7 @@ extension ResolvedRequest {
         for url in CacheInvalidation.targets(method: sent.method, url: sent.url, response: response) {
             var keys: Set<CacheKey> = []
             for request in [request.fetching(url), ImageRequest(url: url)] {
-                let target = ResolvedRequest(request, defaults)
+                let target = RequestPlan(request, defaults)
                 if keys.insert(target.keys.data).inserted { await target.removeCached() }
             }
         }
