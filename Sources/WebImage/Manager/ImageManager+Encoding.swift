@@ -48,7 +48,7 @@ extension ImageManager {
                 plan, narrow: requested === plan ? nil : requested, encoding, task, pipeline
             )
             .output()
-            let image = EncodedImage(output.data, as: encoding, source: plan.sourceResponse(of: output.resource))
+            let image = EncodedImage(output.data, as: encoding, source: plan.sourceResponse(of: output.originalInfo))
             let delivered = DeliveredResult(
                 source: output.source, byteCount: output.data.count, imageSize: image.knownSize)
             return (image, delivered)
@@ -67,7 +67,7 @@ extension ImageManager {
         return try await pipeline.perform(plan, as: .data) { [pipeline] (task) async throws(ImageError) in
             let original = try await pipeline.original(plan, task)
             let image = EncodedImage(
-                original.data, as: .automatic, source: plan.sourceResponse(of: original.resource))
+                original.data, as: .automatic, source: plan.sourceResponse(of: original.originalInfo))
             return (image, original.result)
         }
     }
@@ -75,8 +75,8 @@ extension ImageManager {
 
 extension RequestPlan {
     /// Returns the response that contained or last confirmed the original data, or `nil` if it came without HTTP.
-    fileprivate func sourceResponse(of resource: OriginalInfo?) -> EncodedImage.SourceResponse? {
-        guard let stored = resource?.head else { return nil }
+    fileprivate func sourceResponse(of originalInfo: OriginalInfo?) -> EncodedImage.SourceResponse? {
+        guard let stored = originalInfo?.head else { return nil }
         let freshness = stored.freshness(now: now, policy: defaults.http)
         return EncodedImage.SourceResponse(
             head: stored.head, remainingLifetime: freshness.source == .none ? nil : .seconds(freshness.remaining))

@@ -280,7 +280,7 @@ public final class ImageManager: Sendable {
             guard request.frames == .first else { return nil }
             return pipeline.memory.firstFrame(RequestPlan(request, defaults))
         }
-        guard let resource = image.resource, resource.isNegotiated else { return image }
+        guard let originalInfo = image.originalInfo, originalInfo.isNegotiated else { return image }
         return RequestPlan(request, defaults).selects(image) ? image : nil
     }
 

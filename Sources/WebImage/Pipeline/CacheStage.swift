@@ -23,12 +23,12 @@ final class CacheStage: Sendable {
 
     private let lookups = SharedJobs<Key, OriginalData?, LookupDelay>(cancelled: .cancelled)
     private let workers: WorkerPool
-    private let resources: OriginalInfoRegistry
+    private let originalInfos: OriginalInfoRegistry
     private let inFlight: InFlightOriginals
 
-    init(workers: WorkerPool, resources: OriginalInfoRegistry, inFlight: InFlightOriginals) {
+    init(workers: WorkerPool, originalInfos: OriginalInfoRegistry, inFlight: InFlightOriginals) {
         self.workers = workers
-        self.resources = resources
+        self.originalInfos = originalInfos
         self.inFlight = inFlight
     }
 
@@ -44,7 +44,7 @@ final class CacheStage: Sendable {
     /// new as any response to a new request, regardless of the policy.
     func arrivedSince(_ plan: RequestPlan, _ generation: CacheGeneration) -> OriginalData? {
         guard let original = inFlight.original(for: plan.keys.data, generation), plan.createdAt <= original.arrived,
-            plan.accepts(original.resource), original.settings?.loadsLike(plan.settings) ?? true
+            plan.accepts(original.originalInfo), original.settings?.loadsLike(plan.settings) ?? true
         else { return nil }
         return original
     }
@@ -59,7 +59,7 @@ final class CacheStage: Sendable {
         let tiers = plan.request.caching.originalReadFrom
         // Data that must not be stored is only for requests that were made before it arrived.
         if tiers.contains(.memory), let original = inFlight.original(for: plan.keys.data, generation),
-            original.mayBeReused, plan.allowsStoring(original.resource), plan.selects(original.resource)
+            original.mayBeReused, plan.allowsStoring(original.originalInfo), plan.selects(original.originalInfo)
         {
             return original
         }
@@ -99,14 +99,14 @@ final class CacheStage: Sendable {
         guard let found else { return nil }
         let entry = found.entry
         return try? await workers.inspect(byteCount: entry.data.count, limits: plan.limits) {
-            [resources] _ throws(ImageError) -> OriginalData in
-            let resource = resources.record(for: key.data, entry.data, head: entry.head)
+            [originalInfos] _ throws(ImageError) -> OriginalData in
+            let originalInfo = originalInfos.record(for: key.data, entry.data, head: entry.head)
             let probe: ImageInfo? =
                 if let probe = entry.probe { probe } else {
                     try plan.coders.inspect(entry.data, options: plan.request.hintedOptions, limits: .unlimited)
                 }
             return OriginalData(
-                data: entry.data, resource: resource, probe: probe, origin: .stored(in: found.kind),
+                data: entry.data, originalInfo: originalInfo, probe: probe, origin: .stored(in: found.kind),
                 generation: key.generation, source: cache)
         }
     }
@@ -128,9 +128,9 @@ final class CacheStage: Sendable {
                 priority: priority)
         else { return nil }
         let entry = found.entry
-        let resource = OriginalInfo(
+        let originalInfo = OriginalInfo(
             digest: ContentDigest(of: entry.data), byteCount: entry.data.count, head: entry.head)
-        guard plan.step(for: resource).needsNothing else { return nil }
+        guard plan.step(for: originalInfo).needsNothing else { return nil }
         do throws(ImageError) {
             let coders = plan.registeredCoders
             let image = try await workers.run(
@@ -138,7 +138,7 @@ final class CacheStage: Sendable {
                 limits: plan.limits
             ) { context throws(ImageError) -> DecodedImage in
                 let image = try ProcessedForm.image(entry.data, plan.request, coders, context: context)
-                return ProcessedImageRecord.restored(image, from: entry.userData, plan).with(provenance: resource)
+                return ProcessedImageRecord.restored(image, from: entry.userData, plan).with(provenance: originalInfo)
             }
             return (image, .stored(in: found.kind))
         } catch {
@@ -246,18 +246,18 @@ struct MemoryStage: Sendable {
         guard plan.policy.usesCache, plan.request.caching.readFrom.contains(.memory) else { return nil }
         if let image = plan.imageInMemory {
             // Most hits end here, after one access to the record of the data.
-            if let resource = image.resource, plan.isKnownFresh(resource) {
+            if let originalInfo = image.originalInfo, plan.isKnownFresh(originalInfo) {
                 return Hit(image: image, decision: CacheDecision(step: .use))
             }
-            if plan.selects(image) { return Hit(image: image, decision: plan.decision(for: image.resource)) }
+            if plan.selects(image) { return Hit(image: image, decision: plan.decision(for: image.originalInfo)) }
         }
-        if let image = firstFrame(plan) { return Hit(image: image, decision: plan.decision(for: image.resource)) }
+        if let image = firstFrame(plan) { return Hit(image: image, decision: plan.decision(for: image.originalInfo)) }
         guard plan.request.caching.allowsLargerImages, plan.transformers.isEmpty else { return nil }
         let isUsable: (DecodedImage) -> Bool = { image in
-            plan.selects(image) && plan.step(for: image.resource).needsNothing
+            plan.selects(image) && plan.step(for: image.originalInfo).needsNothing
         }
         guard let larger = plan.cache.largerInMemory(for: plan.rendition, where: isUsable) else { return nil }
-        let decision = plan.decision(for: larger.resource)
+        let decision = plan.decision(for: larger.originalInfo)
         return decision.step.needsNothing ? Hit(image: larger, decision: decision, isLarger: true) : nil
     }
 
@@ -287,7 +287,7 @@ struct MemoryStage: Sendable {
     /// Returns the image after an intermediate or final step for data with this digest.
     func step(_ key: ProcessingKey, _ plan: RequestPlan) -> DecodedImage? {
         guard plan.request.caching.readFrom.contains(.memory) else { return nil }
-        guard let image = plan.cache.imageInMemory(for: key.step.digest, key.step), image.resource?.digest == key.bytes
+        guard let image = plan.cache.imageInMemory(for: key.step.digest, key.step), image.originalInfo?.digest == key.bytes
         else { return nil }
         return image
     }

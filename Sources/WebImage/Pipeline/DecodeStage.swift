@@ -16,7 +16,7 @@ struct ProcessingKey: Hashable, Sendable {
 
     init(_ plan: RequestPlan, step: Int, of original: OriginalData) {
         self.step = plan.keys.steps[step]
-        bytes = original.resource.digest
+        bytes = original.originalInfo.digest
         limits = plan.limits
         coders = plan.settings.revision.coders
     }
@@ -114,10 +114,10 @@ final class DecodeStage: Sendable {
                 if let image = try ahead?.finish(original.data, probe: original.probe, context: context) {
                     counters.streamed.add(1, ordering: .relaxed)
                     return image.decoded(with: plan.request.decodeOptions).described(by: original.data)
-                        .with(provenance: original.resource)
+                        .with(provenance: original.originalInfo)
                 }
                 return try plan.coders.decode(original.data, options: options, context: context)
-                    .decoded(with: plan.request.decodeOptions).with(provenance: original.resource)
+                    .decoded(with: plan.request.decodeOptions).with(provenance: original.originalInfo)
             }
             counters.decodes.add(1, ordering: .relaxed)
             return original.mayBeTruncated ? image.markedPartial : image
@@ -133,7 +133,7 @@ final class DecodeStage: Sendable {
     ) throws(ImageError) -> WatchedWork {
         let subject = plan.decodingSubject(original.probe)
         let key = UnresponsiveData.Key(
-            bytes: original.resource.digest, subject: subject, limits: plan.limits,
+            bytes: original.originalInfo.digest, subject: subject, limits: plan.limits,
             coders: plan.settings.revision.coders)
         if let error = unresponsive.error(for: key) { throw error }
         if let error = ahead?.unresponsiveError {

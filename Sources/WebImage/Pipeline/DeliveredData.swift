@@ -7,7 +7,7 @@ import WebImageCore
 struct DeliveredData: Sendable {
     let data: Data
     /// The record of the data, or `nil` if an interceptor could have replaced it.
-    let resource: OriginalInfo?
+    let originalInfo: OriginalInfo?
     let source: ImageResponse.Source
 
     /// The data as the result of a request.

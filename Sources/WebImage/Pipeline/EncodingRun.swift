@@ -34,7 +34,7 @@ struct EncodingRun {
     }
 
     /// An encoded image, the record of its original data, and the source of the encoding or of the encoded image.
-    typealias Output = (data: Data, resource: OriginalInfo?, source: ImageResponse.Source)
+    typealias Output = (data: Data, originalInfo: OriginalInfo?, source: ImageResponse.Source)
 
     func output() async throws(ImageError) -> Output {
         pipeline.fetch.reserve(plan, for: task, .image(plan.limits))
@@ -42,11 +42,11 @@ struct EncodingRun {
         // The request joins the running lookups.
         defer { withExtendedLifetime(stored) {} }
         if let found = stored.found { return found }
-        guard let late = stored.late, let resource = stored.resource else { return try await encoded() }
+        guard let late = stored.late, let originalInfo = stored.originalInfo else { return try await encoded() }
         return try await late.race { () async throws(ImageError) -> Output in
             try await encoded()
         } accept: {
-            ($0.data, resource, $0.source)
+            ($0.data, originalInfo, $0.source)
         }.result.get()
     }
 
@@ -58,14 +58,14 @@ struct EncodingRun {
         // A request that joined the encode may store in another cache or in other tiers.
         if storesEncodings { await store(encoded, of: image) }
         if plan.request.caching.waitsUntilStored { await plan.cache.flush() }
-        return (encoded.data, image.resource, source)
+        return (encoded.data, image.originalInfo, source)
     }
 
     private func storage(of image: DecodedImage) -> EncodeStage.Storage {
         EncodeStage.Storage(
             cached: {
                 // An image that the server has just revalidated may already have been encoded.
-                guard plan.policy.usesCache, let digest = image.resource?.digest else { return nil }
+                guard plan.policy.usesCache, let digest = image.originalInfo?.digest else { return nil }
                 // A slow tier isn't worth a longer wait than the encode itself.
                 let found = await pipeline.cache.hedgedEncoding(encoding, plan, of: digest, priority: priority).found
                 return found.map { SharedEncodedImage($0.data, source: plan.cache) }
@@ -82,7 +82,7 @@ struct EncodingRun {
     private struct Stored {
         var found: Output?
         /// The record of the original data, if it serves the request without contacting the source.
-        var resource: OriginalInfo?
+        var originalInfo: OriginalInfo?
         /// The running lookup of the encoding, if a tier is slow.
         var late: HedgedLookup<CacheStage.StoredEncoding>?
         /// The running lookup of the original data, if a tier is slow.
@@ -97,12 +97,12 @@ struct EncodingRun {
         else { return stored }
         let (usable, lateOriginal) = await usableData()
         stored.lateOriginal = lateOriginal
-        guard let (resource, decision) = usable else { return stored }
+        guard let (originalInfo, decision) = usable else { return stored }
         let (found, late) = await pipeline.cache.hedgedEncoding(
-            encoding, plan, of: resource.digest, priority: priority)
-        guard found != nil || late != nil, plan.claim(decision, of: resource).needsNothing else { return stored }
-        (stored.resource, stored.late) = (resource, late)
-        stored.found = found.map { ($0.data, resource, $0.source) }
+            encoding, plan, of: originalInfo.digest, priority: priority)
+        guard found != nil || late != nil, plan.claim(decision, of: originalInfo).needsNothing else { return stored }
+        (stored.originalInfo, stored.late) = (originalInfo, late)
+        stored.found = found.map { ($0.data, originalInfo, $0.source) }
         return stored
     }
 
@@ -110,13 +110,13 @@ struct EncodingRun {
     /// lookup if a tier is slow.
     private func usableData() async -> ((OriginalInfo, CacheDecision)?, HedgedLookup<OriginalData>?) {
         if let hit = pipeline.memory.hit(plan), hit.step.needsNothing, !isOutdated(hit.image) {
-            return (hit.image.resource.map { ($0, hit.decision) }, nil)
+            return (hit.image.originalInfo.map { ($0, hit.decision) }, nil)
         }
         let (original, late) = await pipeline.cache.hedgedOriginal(
             plan, plan.originalCache.generation(of: plan.keys.data), priority: priority)
         guard let original else { return (nil, late) }
-        let decision = plan.decision(for: original.resource)
-        return (decision.step.needsNothing ? (original.resource, decision) : nil, nil)
+        let decision = plan.decision(for: original.originalInfo)
+        return (decision.step.needsNothing ? (original.originalInfo, decision) : nil, nil)
     }
 
     /// Returns the image to encode with its source, together with its original data if the encoder can use it.
@@ -128,11 +128,11 @@ struct EncodingRun {
             guard mayUseOriginal else { return (image, nil, .memoryCache) }
             let original = await pipeline.cache.original(
                 plan, plan.originalCache.generation(of: plan.keys.data), priority: priority)
-            if let original, original.resource.digest == image.resource?.digest {
+            if let original, original.originalInfo.digest == image.originalInfo?.digest {
                 return (image, original.data, .memoryCache)
             }
             // An encoding that preserves the metadata of the file needs the original data.
-            if !needsOriginal || image.resource == nil { return (image, nil, .memoryCache) }
+            if !needsOriginal || image.originalInfo == nil { return (image, nil, .memoryCache) }
         }
         let asking = RequestPlan(plan) { request in
             request.includesOriginalData = request.includesOriginalData || mayUseOriginal
@@ -157,8 +157,8 @@ struct EncodingRun {
     /// Returns whether memory contains an image in sRGB of other data. Another request loaded that data later, because a
     /// request for the encoding uses the image in sRGB or loads both.
     private func isOutdated(_ image: DecodedImage) -> Bool {
-        guard let narrow, let other = pipeline.memory.hit(narrow)?.image.resource else { return false }
-        return other.digest != image.resource?.digest
+        guard let narrow, let other = pipeline.memory.hit(narrow)?.image.originalInfo else { return false }
+        return other.digest != image.originalInfo?.digest
     }
 
     /// A Boolean value that indicates whether the encoding contains information that only the original data has. Decoded

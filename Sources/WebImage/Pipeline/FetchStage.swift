@@ -106,7 +106,7 @@ final class FetchStage: Sendable {
     private let progressInterval: Double
     private let now: @Sendable () -> Date
     private let workers: WorkerPool
-    private let resources: OriginalInfoRegistry
+    private let originalInfos: OriginalInfoRegistry
     private let inFlight: InFlightOriginals
     private let cache: CacheStage
     private let counters: ManagerCounters
@@ -117,14 +117,14 @@ final class FetchStage: Sendable {
 
     init(
         _ configuration: ImageManager.Configuration,
-        workers: WorkerPool, resources: OriginalInfoRegistry, inFlight: InFlightOriginals, cache: CacheStage,
+        workers: WorkerPool, originalInfos: OriginalInfoRegistry, inFlight: InFlightOriginals, cache: CacheStage,
         counters: ManagerCounters, activity: LoadActivity, feeds: IncrementalDecodeRegistry
     ) {
         progressInterval = configuration.downloader.progressInterval / .seconds(1)
         now = configuration.now
         conditions = configuration.networkConditions
         self.workers = workers
-        self.resources = resources
+        self.originalInfos = originalInfos
         self.inFlight = inFlight
         self.cache = cache
         self.counters = counters
@@ -359,7 +359,7 @@ final class FetchStage: Sendable {
             answer, head, plan, key, isSubstitute: isSubstitute(source, request, head, plan))
         if let head { plan.defaults.recentResponses.record(head, for: plan.keys.data) }
         // Other requests for the URL have other alternatives.
-        if !original.resource.isSubstitute { inFlight.add(original, for: plan.keys.data) }
+        if !original.originalInfo.isSubstitute { inFlight.add(original, for: plan.keys.data) }
         return .result(.original(original, ahead: ahead, metrics: answer.metrics))
     }
 
@@ -389,18 +389,18 @@ final class FetchStage: Sendable {
         let options = plan.request.hintedOptions
         do throws(ImageError) {
             return try await workers.inspect(byteCount: answer.body.count, limits: plan.limits) {
-                [resources] _ throws(ImageError) -> OriginalData in
+                [originalInfos] _ throws(ImageError) -> OriginalData in
                 // Each request that shares the load checks its own limits.
                 let probe = try plan.coders.inspect(
                     answer.body, options: options, limits: .unlimited, anySize: true)
                 // Without a length, a missing end marker means that the response may be truncated.
                 let mayBeTruncated = !answer.hasKnownLength && probe?.isTruncated == true
-                let resource = resources.record(
+                let originalInfo = originalInfos.record(
                     for: key.data, answer.body, head: head, isSubstitute: isSubstitute || mayBeTruncated)
                 return OriginalData(
-                    data: answer.body, resource: resource, probe: probe, origin: head == nil ? .local : .network,
+                    data: answer.body, originalInfo: originalInfo, probe: probe, origin: head == nil ? .local : .network,
                     generation: key.generation, exchange: key.exchange, settings: plan.settings,
-                    mayBeReused: plan.allowsStoring(resource),
+                    mayBeReused: plan.allowsStoring(originalInfo),
                     metrics: answer.metrics,
                     isLengthKnown: answer.hasKnownLength, charge: answer.charge)
             }

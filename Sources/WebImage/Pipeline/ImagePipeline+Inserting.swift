@@ -10,7 +10,7 @@ extension ImagePipeline {
     /// Original data that the application supplies, after its check.
     private struct SuppliedData: Sendable {
         let data: Data
-        let resource: OriginalInfo
+        let originalInfo: OriginalInfo
         let probe: ImageInfo?
     }
 
@@ -27,13 +27,13 @@ extension ImagePipeline {
         }
         let supplied = try await supplied(image, data, plan, tiers.subtracting(.memory))
         if let image { try plan.limits.check(result: image) }
-        let finished = try await finished(image, supplied?.resource, plan)
+        let finished = try await finished(image, supplied?.originalInfo, plan)
         if let supplied, !plan.isLocal { await replace(supplied, plan, in: tiers.subtracting(.memory)) }
         if let finished {
             let generation = plan.cache.generation(of: plan.keys.data)
             preparation(finished.image)
             memory.store(finished.image, plan, generation)
-            let work = store(processed: finished.image, finished.resource, of: nil, plan, generation)
+            let work = store(processed: finished.image, finished.originalInfo, of: nil, plan, generation)
             if let work { await work.value }
         }
         guard plan.request.caching.waitsUntilStored else { return }
@@ -62,31 +62,31 @@ extension ImagePipeline {
     private func checked(_ data: Data, _ plan: RequestPlan) async throws(ImageError) -> SuppliedData {
         let options = plan.request.hintedOptions
         return try await workers.inspect(byteCount: data.count, limits: plan.limits) {
-            [resources] context throws(ImageError) -> SuppliedData in
+            [originalInfos] context throws(ImageError) -> SuppliedData in
             // Requests for other sizes can use the data, so the size is checked when the image is decoded.
             let probe = try plan.coders.inspect(data, options: options, limits: context.limits, anySize: true)
             return SuppliedData(
-                data: data, resource: resources.record(for: plan.keys.data, data, head: nil), probe: probe)
+                data: data, originalInfo: originalInfos.record(for: plan.keys.data, data, head: nil), probe: probe)
         }
     }
 
     /// Returns the image as the request would deliver it, with the record of its data.
     private func finished(
-        _ image: DecodedImage?, _ resource: OriginalInfo?, _ plan: RequestPlan
-    ) async throws(ImageError) -> (image: DecodedImage, resource: OriginalInfo)? {
+        _ image: DecodedImage?, _ originalInfo: OriginalInfo?, _ plan: RequestPlan
+    ) async throws(ImageError) -> (image: DecodedImage, originalInfo: OriginalInfo)? {
         guard let image else { return nil }
         // The image may come from another request, whose response head says nothing about this request.
-        let resource =
-            resource
+        let originalInfo =
+            originalInfo
             ?? OriginalInfo(digest: ContentDigest(of: Data(plan.keys.final.fileName.utf8)), byteCount: 0, head: nil)
-        let recorded = image.with(provenance: resource)
-        guard let form = plan.transformers.last as? ProcessedForm else { return (recorded, resource) }
+        let recorded = image.with(provenance: originalInfo)
+        guard let form = plan.transformers.last as? ProcessedForm else { return (recorded, originalInfo) }
         let formed = try await workers.run(
             cost: image.pixels.byteCount, priority: SharedPriority(plan.request.priority), limits: plan.limits
         ) { context throws(ImageError) -> DecodedImage in
-            try form.apply(to: recorded, context: context).with(provenance: resource)
+            try form.apply(to: recorded, context: context).with(provenance: originalInfo)
         }
-        return (formed, resource)
+        return (formed, originalInfo)
     }
 
     /// Replaces the original data of the request and removes everything that was made from earlier data.
@@ -100,7 +100,7 @@ extension ImagePipeline {
         // A tier that can't list its keys finds at least the processed image of this request.
         if plan.request.caching.processedEncoding != nil { await plan.cache.remove(plan.processedKey, matching: nil) }
         var entry = CacheEntry(
-            key: plan.keys.data, head: supplied.resource.head, probe: supplied.probe, data: supplied.data,
+            key: plan.keys.data, head: supplied.originalInfo.head, probe: supplied.probe, data: supplied.data,
             tags: plan.request.caching.tags, storedAt: plan.now)
         entry.timeToLive = plan.request.caching.timeToLive
         await plan.originalCache.store(

@@ -23,7 +23,7 @@ final class ImagePipeline: Sendable {
     let encode: EncodeStage
     let storing: StoreStage
     let failures: FailureStage
-    let resources = OriginalInfoRegistry()
+    let originalInfos = OriginalInfoRegistry()
     let inFlight = InFlightOriginals()
     let workers: WorkerPool
     let unresponsive: UnresponsiveData
@@ -56,12 +56,12 @@ final class ImagePipeline: Sendable {
             byteBudget: configuration.decodingMemoryLimit,
             waitingLimit: configuration.maxQueuedWorkItems, time: configuration.time ?? .system)
         unresponsive = UnresponsiveData(now: configuration.now)
-        self.cache = CacheStage(workers: workers, resources: resources, inFlight: inFlight)
+        self.cache = CacheStage(workers: workers, originalInfos: originalInfos, inFlight: inFlight)
         let feeds = IncrementalDecodeRegistry(
             PreviewRenderer(configuration, workers, preparation), workers: workers,
             decodesWhileLoading: configuration.decodesWhileDownloading)
         fetch = FetchStage(
-            configuration, workers: workers, resources: resources, inFlight: inFlight, cache: self.cache,
+            configuration, workers: workers, originalInfos: originalInfos, inFlight: inFlight, cache: self.cache,
             counters: counters, activity: activity, feeds: feeds)
         decode = DecodeStage(
             workers: workers, memory: memory, counters: counters, preparation: preparation,
@@ -133,7 +133,7 @@ final class ImagePipeline: Sendable {
     func response(_ hit: MemoryStage.Hit?, _ plan: RequestPlan, needsNothing: Bool = false) -> ImageResponse? {
         guard let hit, hit.step.servesRequest, !plan.request.includesOriginalData else { return nil }
         if needsNothing, !hit.step.needsNothing { return nil }
-        let step = plan.claim(hit.decision, of: hit.image.resource)
+        let step = plan.claim(hit.decision, of: hit.image.originalInfo)
         guard needsNothing ? step.needsNothing : step.servesRequest else { return nil }
         if step.revalidatesInBackground { revalidate(plan, known: hit.image) }
         return response(hit.image, plan, isStale: step.revalidatesInBackground)
@@ -144,10 +144,10 @@ final class ImagePipeline: Sendable {
         _ image: DecodedImage, _ plan: RequestPlan, origin: ImageResponse.Source = .memoryCache,
         isStale: Bool = false
     ) -> ImageResponse {
-        let resource = image.resource
+        let originalInfo = image.originalInfo
         var response = ImageResponse(
-            image: image, originalData: nil, source: origin, url: plan.request.url, storedHead: resource?.head,
-            originalByteCount: resource?.byteCount, freshnessPolicy: plan.defaults.freshnessPolicy,
+            image: image, originalData: nil, source: origin, url: plan.request.url, storedHead: originalInfo?.head,
+            originalByteCount: originalInfo?.byteCount, freshnessPolicy: plan.defaults.freshnessPolicy,
             deliveredAt: plan.now)
         response.isStale = isStale
         return response
@@ -337,10 +337,10 @@ final class ImagePipeline: Sendable {
 
     /// Stores a processed image in the tiers that the request names, except memory.
     func store(
-        processed image: DecodedImage, _ resource: OriginalInfo, of original: OriginalData?, _ plan: RequestPlan,
+        processed image: DecodedImage, _ originalInfo: OriginalInfo, of original: OriginalData?, _ plan: RequestPlan,
         _ generation: CacheGeneration
     ) -> Task<Void, Never>? {
-        storing.store(processed: image, resource, of: original, plan, generation) { [encode] image, plan, encoding in
+        storing.store(processed: image, originalInfo, of: original, plan, generation) { [encode] image, plan, encoding in
             let encoded = try? await encode.encode(
                 image, original: nil, plan, as: encoding, priority: SharedPriority(.low))
             return encoded?.data
@@ -380,10 +380,10 @@ final class ImagePipeline: Sendable {
     func image(of entry: CacheEntry, _ plan: RequestPlan, _ generation: CacheGeneration) throws(ImageError)
         -> DecodedImage
     {
-        let resource = resources.record(for: plan.keys.data, entry.data, head: entry.head)
+        let originalInfo = originalInfos.record(for: plan.keys.data, entry.data, head: entry.head)
         let context = ImageProcessingContext(limits: plan.limits)
         var image = try plan.coders.decode(entry.data, options: plan.request.hintedOptions, context: context)
-            .decoded(with: plan.request.decodeOptions).with(provenance: resource)
+            .decoded(with: plan.request.decodeOptions).with(provenance: originalInfo)
         for transformer in plan.transformers {
             image = try transformer.apply(
                 to: image, context: context.with(scale: plan.request.scale))

@@ -24,7 +24,7 @@ final class OriginalData: Sendable {
     /// The image, if the application created it and there's no data.
     let image: DecodedImage?
     /// The digest and the response head of the data.
-    let resource: OriginalInfo
+    let originalInfo: OriginalInfo
     /// The header of the image, or `nil` for formats that only a custom coder supports.
     let probe: ImageInfo?
     let origin: ImageResponse.Source
@@ -58,7 +58,7 @@ final class OriginalData: Sendable {
     private let decoded = Lock<Set<ProcessingKey>>([])
 
     init(
-        data: Data, resource: OriginalInfo, probe: ImageInfo?, origin: ImageResponse.Source,
+        data: Data, originalInfo: OriginalInfo, probe: ImageInfo?, origin: ImageResponse.Source,
         generation: CacheGeneration, exchange: ExchangeKey? = nil, settings: SettingsSnapshot? = nil,
         mayBeReused: Bool = true,
         metrics: NetworkMetrics? = nil,
@@ -67,7 +67,7 @@ final class OriginalData: Sendable {
         self.charge = charge
         self.data = data
         image = nil
-        self.resource = resource
+        self.originalInfo = originalInfo
         self.probe = probe
         self.origin = origin
         self.generation = generation
@@ -82,9 +82,9 @@ final class OriginalData: Sendable {
     /// Creates the data of an image that the application created and that `key` identifies.
     init(_ image: DecodedImage, key: CacheKey, generation: CacheGeneration, exchange: ExchangeKey) {
         data = Data()
-        resource = OriginalInfo(
+        originalInfo = OriginalInfo(
             digest: ContentDigest(of: Data(key.fileName.utf8)), byteCount: 0, head: nil)
-        self.image = image.with(provenance: resource)
+        self.image = image.with(provenance: originalInfo)
         probe = nil
         origin = .local
         self.generation = generation
@@ -205,7 +205,7 @@ final class OriginalInfo: Sendable {
 
 extension DecodedImage {
     /// The record of the image's data, or `nil` for an image without one.
-    var resource: OriginalInfo? { provenance as? OriginalInfo }
+    var originalInfo: OriginalInfo? { provenance as? OriginalInfo }
 }
 
 /// The records of images in use, by the key of their data. This class is thread-safe.

@@ -45,15 +45,15 @@ final class RequestExecution {
 
     /// Returns the response with the processed image.
     func response() async throws(ImageError) -> ImageResponse {
-        if let known, !plan.step(for: known.resource).servesRequest { show(known, origin: .memoryCache) }
+        if let known, !plan.step(for: known.originalInfo).servesRequest { show(known, origin: .memoryCache) }
         // The frame of the lookup is large, and the task would retain its memory.
         if known == nil, plan.usesProcessedEntry, let processed = await processed() {
-            plan.recordResult(processed.image.resource)
+            plan.recordResult(processed.image.originalInfo)
             return processed
         }
         switch try await find() {
         case .bytes(let original, let ahead, let metrics): return try await deliver(original, ahead, metrics)
-        case .confirmed(let resource, let stored, let metrics): return try await confirm(resource, stored, metrics)
+        case .confirmed(let originalInfo, let stored, let metrics): return try await confirm(originalInfo, stored, metrics)
         case .failed(let error, let stored): return try await deliverStale(error, stored)
         }
     }
@@ -65,25 +65,25 @@ final class RequestExecution {
             plan.policy.usesCache
             ? await pipeline.cache.hedgedOriginal(plan, generation, priority: task.livePriority) : (nil, nil)
         if let stored {
-            let step = plan.claim(plan.decision(for: stored.resource), of: stored.resource)
+            let step = plan.claim(plan.decision(for: stored.originalInfo), of: stored.originalInfo)
             if step.servesRequest {
                 if step.revalidatesInBackground { pipeline.revalidate(plan, known: nil) }
-                plan.recordResult(stored.resource)
+                plan.recordResult(stored.originalInfo)
                 return try data(stored)
             }
         }
         switch try await contact.contact(stored: stored, late, images, for: .bytes) {
         case .bytes(let original, _, _):
             if original.isLengthKnown { await store(original, nil) }
-            plan.recordResult(original.resource)
+            plan.recordResult(original.originalInfo)
             return try data(original)
-        case .confirmed(let resource, let confirmed, _):
+        case .confirmed(let originalInfo, let confirmed, _):
             guard let confirmed else { throw .cache(.notInCache) }
-            plan.recordResult(resource)
+            plan.recordResult(originalInfo)
             try plan.check(confirmed)
-            return DeliveredData(data: confirmed.data, resource: resource, source: .revalidated)
+            return DeliveredData(data: confirmed.data, originalInfo: originalInfo, source: .revalidated)
         case .failed(let error, let stale):
-            guard let stale, plan.usesStale(stale.resource, insteadOf: error) else { throw error }
+            guard let stale, plan.usesStale(stale.originalInfo, insteadOf: error) else { throw error }
             return try data(stale)
         }
     }
@@ -93,7 +93,7 @@ final class RequestExecution {
     /// - Throws: An ``ImageError/LimitFailure`` if a request with other limits stored the data.
     private func data(_ original: OriginalData) throws(ImageError) -> DeliveredData {
         try plan.check(original)
-        return DeliveredData(data: original.data, resource: original.resource, source: origin(of: original))
+        return DeliveredData(data: original.data, originalInfo: original.originalInfo, source: origin(of: original))
     }
 
     // MARK: - Cache and fetch
@@ -106,11 +106,11 @@ final class RequestExecution {
         let before = ContinuousClock.now
         guard let found = await pipeline.cache.processed(plan, priority: task.livePriority) else { return nil }
         timings[.diskLookup, default: .zero] += before.duration(to: .now)
-        let resource = found.image.resource
-        guard plan.claim(plan.decision(for: resource), of: resource).needsNothing else { return nil }
+        let originalInfo = found.image.originalInfo
+        guard plan.claim(plan.decision(for: originalInfo), of: originalInfo).needsNothing else { return nil }
         pipeline.preparation(found.image)
         pipeline.memory.store(found.image, plan, processedGeneration)
-        return response(found.image, resource, found.origin, data: nil, metrics: nil)
+        return response(found.image, originalInfo, found.origin, data: nil, metrics: nil)
     }
 
     private func find() async throws(ImageError) -> DataLookupResult {
@@ -119,7 +119,7 @@ final class RequestExecution {
         }
         let (stored, late) = try await usableStored()
         if let stored {
-            let step = plan.claim(plan.decision(for: stored.resource), of: stored.resource)
+            let step = plan.claim(plan.decision(for: stored.originalInfo), of: stored.originalInfo)
             if step.servesRequest {
                 usesStaleData = step.revalidatesInBackground
                 if step.revalidatesInBackground, let image = made ?? known { pipeline.revalidate(plan, known: image) }
@@ -145,9 +145,9 @@ final class RequestExecution {
         let (found, late) = await pipeline.cache.hedgedOriginal(plan, generation, priority: task.livePriority)
         timings[.diskLookup, default: .zero] += before.duration(to: .now)
         guard let found else { return (nil, late) }
-        let answers = plan.step(for: found.resource).servesRequest
+        let answers = plan.step(for: found.originalInfo).servesRequest
         // Skip the trial decode if an image of this data is in memory or a cached image has already been delivered.
-        if answers ? known?.resource?.digest == found.resource.digest : delivered != nil { return (found, nil) }
+        if answers ? known?.originalInfo?.digest == found.originalInfo.digest : delivered != nil { return (found, nil) }
         return (try await decodable(found), nil)
     }
 
@@ -171,30 +171,30 @@ final class RequestExecution {
         _ original: OriginalData, _ ahead: IncrementalDecode?, _ metrics: NetworkMetrics?
     ) async throws(ImageError) -> ImageResponse {
         // If the data is the same as that of the delivered image, reuse the image to avoid a second decode and flicker.
-        let same = image(of: original.resource)
+        let same = image(of: original.originalInfo)
         let image = if let same { same } else { try await makeNew(original, ahead, metrics) }
         await store(original, image)
-        await store(image, original.resource, of: original)
-        plan.recordResult(original.resource)
+        await store(image, original.originalInfo, of: original)
+        plan.recordResult(original.originalInfo)
         return response(
-            image, original.resource, origin(of: original), data: original.data, metrics: metrics)
+            image, original.originalInfo, origin(of: original), data: original.data, metrics: metrics)
     }
 
     @inline(never)
     private func confirm(
-        _ resource: OriginalInfo, _ stored: OriginalData?, _ metrics: NetworkMetrics
+        _ originalInfo: OriginalInfo, _ stored: OriginalData?, _ metrics: NetworkMetrics
     ) async throws(ImageError) -> ImageResponse {
-        defer { plan.recordResult(resource) }
-        if let same = image(of: resource) {
-            await store(same, resource, of: stored)
-            return response(same, resource, .revalidated, data: stored?.data, metrics: metrics)
+        defer { plan.recordResult(originalInfo) }
+        if let same = image(of: originalInfo) {
+            await store(same, originalInfo, of: stored)
+            return response(same, originalInfo, .revalidated, data: stored?.data, metrics: metrics)
         }
         guard let stored else {
             throw .cache(.corruptEntry(reason: "the revalidated image is no longer in the cache"))
         }
         let image = try await make(stored)
-        await store(image, resource, of: stored)
-        return response(image, resource, .revalidated, data: stored.data, metrics: metrics)
+        await store(image, originalInfo, of: stored)
+        return response(image, originalInfo, .revalidated, data: stored.data, metrics: metrics)
     }
 
     /// Delivers the stale image with the error if the server can't be reached and HTTP or the policy allows it.
@@ -202,13 +202,13 @@ final class RequestExecution {
     private func deliverStale(
         _ error: ImageError, _ stored: OriginalData?
     ) async throws(ImageError) -> ImageResponse {
-        guard let resource = delivered?.resource ?? stored?.resource, plan.usesStale(resource, insteadOf: error)
+        guard let originalInfo = delivered?.originalInfo ?? stored?.originalInfo, plan.usesStale(originalInfo, insteadOf: error)
         else { throw error }
         var image = delivered
         if image == nil, let stored { image = try? await make(stored) }
         guard let image else { throw error }
         let origin = delivered == nil ? stored.map(origin) ?? .diskCache : .memoryCache
-        var answer = response(image, resource, origin, data: stored?.data, metrics: nil)
+        var answer = response(image, originalInfo, origin, data: stored?.data, metrics: nil)
         answer.isStale = true
         answer.revalidationError = error
         return answer
@@ -225,7 +225,7 @@ final class RequestExecution {
             return try await make(original, ahead)
         } catch {
             // A custom coder can accept data that isn't in its format.
-            let error = error.addingResponse(original.resource.head?.head).after(metrics)
+            let error = error.addingResponse(original.originalInfo.head?.head).after(metrics)
             if blamesData(error, original) {
                 if original.origin == .network, original.isLengthKnown { contact.record(error, of: nil) }
             } else if error != .cancelled {
@@ -249,7 +249,7 @@ final class RequestExecution {
     private func make(
         _ original: OriginalData, _ ahead: IncrementalDecode? = nil
     ) async throws(ImageError) -> DecodedImage {
-        if let made, made.resource?.digest == original.resource.digest { return made }
+        if let made, made.originalInfo?.digest == original.originalInfo.digest { return made }
         let image = try await pipeline.image(original, ahead, plan, priority: task.livePriority)
         made = image.image
         timings.set(image)
@@ -261,10 +261,10 @@ final class RequestExecution {
         if plan.request.caching.waitsUntilStored { await plan.originalCache.flush() }
     }
 
-    private func store(_ image: DecodedImage, _ resource: OriginalInfo, of original: OriginalData?) async {
-        guard plan.allowsStoring(resource) else { return }
+    private func store(_ image: DecodedImage, _ originalInfo: OriginalInfo, of original: OriginalData?) async {
+        guard plan.allowsStoring(originalInfo) else { return }
         pipeline.memory.store(image, plan, processedGeneration)
-        let work = pipeline.store(processed: image, resource, of: original, plan, processedGeneration)
+        let work = pipeline.store(processed: image, originalInfo, of: original, plan, processedGeneration)
         guard let work else { return }
         task.follow(work)
         guard plan.request.caching.waitsUntilStored else { return }
@@ -275,8 +275,8 @@ final class RequestExecution {
     // MARK: - Response
 
     /// Returns an available image that was made from exactly this data.
-    private func image(of resource: OriginalInfo) -> DecodedImage? {
-        [delivered, known].lazy.compactMap { $0 }.first { $0.resource?.digest == resource.digest }
+    private func image(of originalInfo: OriginalInfo) -> DecodedImage? {
+        [delivered, known].lazy.compactMap { $0 }.first { $0.originalInfo?.digest == originalInfo.digest }
     }
 
     /// Returns the origin of the data from the point of view of this request. Data that another request downloaded
@@ -288,21 +288,21 @@ final class RequestExecution {
     @inline(never)
     private func show(_ image: DecodedImage, origin: ImageResponse.Source) {
         delivered = image
-        guard let resource = image.resource else { return }
-        var answer = response(image, resource, origin, data: nil, metrics: nil)
-        answer.isStale = !plan.isFresh(resource)
+        guard let originalInfo = image.originalInfo else { return }
+        var answer = response(image, originalInfo, origin, data: nil, metrics: nil)
+        answer.isStale = !plan.isFresh(originalInfo)
         task.emit(.cached(answer))
     }
 
     private func response(
-        _ image: DecodedImage, _ resource: OriginalInfo?, _ origin: ImageResponse.Source, data: Data?,
+        _ image: DecodedImage, _ originalInfo: OriginalInfo?, _ origin: ImageResponse.Source, data: Data?,
         metrics: NetworkMetrics?
     ) -> ImageResponse {
         var timings = timings
         timings[.request] = start.duration(to: .now)
         var answer = ImageResponse(
             image: image, originalData: plan.request.includesOriginalData && plan.request.maker == nil ? data : nil,
-            source: origin, url: plan.request.url, storedHead: resource?.head, originalByteCount: resource?.byteCount,
+            source: origin, url: plan.request.url, storedHead: originalInfo?.head, originalByteCount: originalInfo?.byteCount,
             timings: timings, metrics: metrics, freshnessPolicy: plan.defaults.freshnessPolicy,
             deliveredAt: origin == .network ? nil : plan.defaults.configuration.now())
         answer.isStale = usesStaleData

@@ -146,10 +146,10 @@ extension ImagePipeline {
         guard let data = response.originalData else {
             let image = response.image
             let encoded = try await encode.encode(image, original: nil, plan, as: .png, priority: task.livePriority)
-            return DeliveredData(data: encoded.data, resource: nil, source: response.source)
+            return DeliveredData(data: encoded.data, originalInfo: nil, source: response.source)
         }
         try plan.limits.check(encodedBytes: data.count)
-        return DeliveredData(data: data, resource: nil, source: response.source)
+        return DeliveredData(data: data, originalInfo: nil, source: response.source)
     }
 }
 

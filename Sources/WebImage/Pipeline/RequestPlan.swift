@@ -325,20 +325,20 @@ extension RequestPlan {
     func selects(_ head: StoredResponseHead) -> Bool { !head.isNegotiated || head.matches(selectingHeaders) }
 
     /// Returns whether the data can serve the request, which is the case unless other header fields selected it.
-    func selects(_ resource: OriginalInfo) -> Bool {
-        guard resource.isNegotiated, let head = resource.head else { return true }
+    func selects(_ originalInfo: OriginalInfo) -> Bool {
+        guard originalInfo.isNegotiated, let head = originalInfo.head else { return true }
         return selects(head)
     }
 
     /// Returns whether the image can serve the request, which is the case unless other header fields selected it.
     func selects(_ image: DecodedImage) -> Bool {
-        guard let resource = image.resource else { return true }
-        return selects(resource)
+        guard let originalInfo = image.originalInfo else { return true }
+        return selects(originalInfo)
     }
 
     /// Returns whether this request would have received the same response as another request just now.
-    func accepts(_ resource: OriginalInfo) -> Bool {
-        guard let head = resource.head, head.isNegotiated else { return true }
+    func accepts(_ originalInfo: OriginalInfo) -> Bool {
+        guard let head = originalInfo.head, head.isNegotiated else { return true }
         return !head.differs(from: selectingHeaders)
     }
 
@@ -358,33 +358,34 @@ extension RequestPlan {
     /// The next step if nothing is cached.
     var stepWithoutStored: CacheAction { CacheAction.make(head, mode: mode, stored: nil, now: now) }
 
-    /// Returns the next step for known data. `resource` is `nil` for an image without a record.
-    func step(for resource: OriginalInfo?) -> CacheAction { decision(for: resource).step }
+    /// Returns the next step for known data. `originalInfo` is `nil` for an image without a record.
+    func step(for originalInfo: OriginalInfo?) -> CacheAction { decision(for: originalInfo).step }
 
-    /// Returns the next step for known data that may be delivered. `resource` is `nil` for an image without a record.
-    func decision(for resource: OriginalInfo?) -> CacheDecision {
+    /// Returns the next step for known data that may be delivered. `originalInfo` is `nil` for an image without a
+    /// record.
+    func decision(for originalInfo: OriginalInfo?) -> CacheDecision {
         switch policy {
         case .cacheFirst, .cacheOnly: return CacheDecision(step: .use)
         case .reload: return CacheDecision(step: stepWithoutStored)
         case .refresh:
             // Revalidate `immutable` responses too, because the caller explicitly requests it.
-            guard let head = resource?.head, selects(head) else { return CacheDecision(step: stepWithoutStored) }
+            guard let head = originalInfo?.head, selects(head) else { return CacheDecision(step: stepWithoutStored) }
             return CacheDecision(step: CacheAction.confirmation(of: head, for: self.head, mode: mode))
         case .http: break
         }
-        guard let resource else { return CacheDecision(step: .use) }
+        guard let originalInfo else { return CacheDecision(step: .use) }
         // Check this before reading the response head, because every memory hit takes this path.
-        if isKnownFresh(resource) { return CacheDecision(step: .use) }
-        guard let head = resource.head else { return CacheDecision(step: .use) }
+        if isKnownFresh(originalInfo) { return CacheDecision(step: .use) }
+        guard let head = originalInfo.head else { return CacheDecision(step: .use) }
         guard selects(head) else { return CacheDecision(step: stepWithoutStored) }
         let step = CacheAction.make(self.head, mode: mode, stored: head, policy: defaults.http, now: now)
-        return decision(step, for: resource, head, isPlain: request.headers.lines.isEmpty)
+        return decision(step, for: originalInfo, head, isPlain: request.headers.lines.isEmpty)
     }
 
     /// Returns whether an earlier request determined that the data is fresh for every request without header fields. If
     /// so, the data serves this request, and no rule must be evaluated.
-    func isKnownFresh(_ resource: OriginalInfo) -> Bool {
-        policy == .http && request.headers.lines.isEmpty && resource.isKnownFresh(at: now, by: defaults)
+    func isKnownFresh(_ originalInfo: OriginalInfo) -> Bool {
+        policy == .http && request.headers.lines.isEmpty && originalInfo.isKnownFresh(at: now, by: defaults)
     }
 
     /// Returns the outcome of `event`, which is the server's response to `step`.
@@ -397,8 +398,8 @@ extension RequestPlan {
     }
 
     /// Returns whether the data is fresh, or stale to a degree that the request accepts (RFC 9111 4).
-    func isFresh(_ resource: OriginalInfo) -> Bool {
-        guard let head = resource.head else { return true }
+    func isFresh(_ originalInfo: OriginalInfo) -> Bool {
+        guard let head = originalInfo.head else { return true }
         guard selects(head) else { return false }
         switch head.decision(for: request.headers, now: now, policy: defaults.http) {
         case .fresh: return true
@@ -408,12 +409,12 @@ extension RequestPlan {
     }
 
     /// Returns whether known data can replace a response that failed with `error` (RFC 9111 4.2.4, RFC 5861 4).
-    func usesStale(_ resource: OriginalInfo, insteadOf error: ImageError) -> Bool {
+    func usesStale(_ originalInfo: OriginalInfo, insteadOf error: ImageError) -> Bool {
         if policy == .refresh { return true }
         guard case .network(let failure) = error else { return false }
-        guard let head = resource.head else { return true }
+        guard let head = originalInfo.head else { return true }
         guard selects(head) else { return false }
-        let step = step(for: resource)
+        let step = step(for: originalInfo)
         if step == .use { return true }
         let event: RevalidationResult.ServerResult
         if failure.reason == .unacceptableStatusCode {
@@ -423,13 +424,13 @@ extension RequestPlan {
         } else {
             return false
         }
-        return outcome(event, of: step, stored: resource) == .useStale
+        return outcome(event, of: step, stored: originalInfo) == .useStale
     }
 
     /// Returns whether a private cache can store the data and images made from it (RFC 9111 3).
-    func allowsStoring(_ resource: OriginalInfo) -> Bool {
-        guard !resource.isSubstitute else { return false }
-        guard let head = resource.head else { return true }
+    func allowsStoring(_ originalInfo: OriginalInfo) -> Bool {
+        guard !originalInfo.isSubstitute else { return false }
+        guard let head = originalInfo.head else { return true }
         return StoredResponseHead.isStorable(method: "GET", request: request.headers, response: head.head)
     }
 }

@@ -148,7 +148,7 @@ extension RequestPlan {
     /// or if the response leaves its freshness open and was received or revalidated within
     /// ``ImageManager/Configuration/revalidationInterval``.
     func decision(
-        _ step: CacheAction, for resource: OriginalInfo, _ head: StoredResponseHead, isPlain: Bool
+        _ step: CacheAction, for originalInfo: OriginalInfo, _ head: StoredResponseHead, isPlain: Bool
     ) -> CacheDecision {
         let isUsable =
             step == .use || head.isAcceptedWithoutFreshness(by: RequestHead(headers: request.headers), now: now)
@@ -162,7 +162,7 @@ extension RequestPlan {
         }
         // A prefetch isn't a use, and a first use must be recorded. So the next request must evaluate the rules again.
         if let end, end > now, isPlain, !isPrefetch, !isFirstUse {
-            resource.recordFresh(in: now..<end, of: head, by: defaults)
+            originalInfo.recordFresh(in: now..<end, of: head, by: defaults)
         }
         return CacheDecision(step: end != nil || isFirstUse ? .use : step, isFirstUse: isFirstUse)
     }
@@ -171,9 +171,9 @@ extension RequestPlan {
     ///
     /// A prefetched response serves only one request. If another request has used the response since `decision` was
     /// made, the result is the step for a used response.
-    func claim(_ decision: CacheDecision, of resource: OriginalInfo?) -> CacheAction {
-        guard decision.isFirstUse, let head = resource?.head else { return decision.step }
-        return defaults.recentResponses.recordUse(of: head, for: keys.data) ? decision.step : step(for: resource)
+    func claim(_ decision: CacheDecision, of originalInfo: OriginalInfo?) -> CacheAction {
+        guard decision.isFirstUse, let head = originalInfo?.head else { return decision.step }
+        return defaults.recentResponses.recordUse(of: head, for: keys.data) ? decision.step : step(for: originalInfo)
     }
 
     /// Returns whether the response leaves its freshness open and was received or revalidated recently.
@@ -190,15 +190,15 @@ extension RequestPlan {
     }
 
     /// Records that the request finished with a response, either as a prefetch or as a use.
-    func recordResult(_ resource: OriginalInfo?) {
-        guard let resource, let head = resource.head else { return }
+    func recordResult(_ originalInfo: OriginalInfo?) {
+        guard let originalInfo, let head = originalInfo.head else { return }
         guard isPrefetch else {
             defaults.recentResponses.recordUse(of: head, for: keys.data)
             return
         }
-        guard allowsStoring(resource) else { return }
+        guard allowsStoring(originalInfo) else { return }
         defaults.recentResponses.recordPrefetch(of: head, for: keys.data, since: createdAt)
-        resource.discardFreshness()
+        originalInfo.discardFreshness()
     }
 }
 

@@ -49,7 +49,7 @@ final class SourceContact: Sendable {
         let (result, rejected) = await late.race { () async throws(ImageError) -> DataLookupResult in
             try await self.contact(stored: nil, images, for: use)
         } accept: { [plan] found in
-            let step = plan.claim(plan.decision(for: found.resource), of: found.resource)
+            let step = plan.claim(plan.decision(for: found.originalInfo), of: found.originalInfo)
             return step == .use ? .bytes(found) : nil
         }
         switch (result, rejected) {
@@ -66,12 +66,12 @@ final class SourceContact: Sendable {
     ) async throws(ImageError) -> DataLookupResult {
         // A request that needs both the image and the data can't be served by a revalidated image alone.
         let image = use == .bytes || plan.request.includesOriginalData ? nil : images.delivered ?? images.known
-        let basis = stored?.resource ?? image?.resource
+        let basis = stored?.originalInfo ?? image?.originalInfo
         var step = basis.map(plan.step) ?? plan.stepWithoutStored
         // The conditions of a revalidation have another meaning for other methods (RFC 9110 13.1).
         if step.servesRequest || !plan.request.isPlainGet { step = plan.stepWithoutStored }
         guard step != .gatewayTimeout else { throw .cache(.notInCache) }
-        let stale = use == .bytes ? stored?.resource : images.delivered?.resource ?? stored?.resource
+        let stale = use == .bytes ? stored?.originalInfo : images.delivered?.originalInfo ?? stored?.originalInfo
         do throws(ImageError) {
             if let failure = pipeline.failures.failure(plan) { throw failure }
             return try await contact(step, basis, stored, use, replacing: stale)

@@ -39,12 +39,12 @@ final class StoreStage: Sendable {
     {
         let (cache, tiers) = (plan.originalCache, plan.request.caching.originalWriteTo.subtracting(.memory))
         guard !plan.isLocal, original.image == nil, original.source !== cache else { return }
-        guard plan.allowsStoring(original.resource) else { return await removeOlder(than: original, plan) }
+        guard plan.allowsStoring(original.originalInfo) else { return await removeOlder(than: original, plan) }
         guard !tiers.isEmpty else { return }
         await original.claims.store(in: cache, tiers) { tiers in
             guard let payload = await self.serialized(original, image, plan) else { return }
             let entry = CacheEntry(
-                key: plan.keys.data, head: original.resource.head, probe: payload.isOriginal ? original.probe : nil,
+                key: plan.keys.data, head: original.originalInfo.head, probe: payload.isOriginal ? original.probe : nil,
                 data: payload.data, tags: plan.request.caching.tags, storedAt: plan.now)
             await self.put(entry, in: cache, tiers, plan, generation)
         }
@@ -53,7 +53,7 @@ final class StoreStage: Sendable {
     /// Removes the previous response after a response that must not be stored (RFC 9111 4), because the previous one is
     /// outdated.
     private func removeOlder(than original: OriginalData, _ plan: RequestPlan) async {
-        guard original.origin == .network, !original.resource.isSubstitute else { return }
+        guard original.origin == .network, !original.originalInfo.isSubstitute else { return }
         plan.cache.removeAllFromMemory(of: plan.keys.data)
         guard plan.originalCache.mayContain(plan.keys.data) else { return }
         await plan.originalCache.remove(plan.keys.data, matching: plan.selectingHeaders)
@@ -80,7 +80,7 @@ final class StoreStage: Sendable {
     ///
     /// Requests that share `original` encode and store equal images once per cache and tier.
     func store(
-        processed image: DecodedImage, _ resource: OriginalInfo, of original: OriginalData?, _ plan: RequestPlan,
+        processed image: DecodedImage, _ originalInfo: OriginalInfo, of original: OriginalData?, _ plan: RequestPlan,
         _ generation: CacheGeneration, encode: @escaping Encoder
     ) -> Task<Void, Never>? {
         let tiers = plan.request.caching.writeTo.subtracting(.memory)
@@ -90,14 +90,14 @@ final class StoreStage: Sendable {
         let claims =
             original?.claims(
                 for: OriginalData.ProcessedEntry(
-                    key: plan.processedKey, encoding: encoding, head: resource.head, generation: generation))
+                    key: plan.processedKey, encoding: encoding, head: originalInfo.head, generation: generation))
             ?? StoreClaims()
         running.add(1, ordering: .relaxed)
         return Task.detached(priority: .background) {
             await claims.store(in: plan.cache, tiers, priority: .background) { tiers in
                 guard let data = await encode(image, plan, encoding) else { return }
                 let entry = CacheEntry(
-                    key: plan.processedKey, head: resource.head, probe: nil, data: data,
+                    key: plan.processedKey, head: originalInfo.head, probe: nil, data: data,
                     userData: try? JSONEncoder().encode(ProcessedImageRecord(image)),
                     tags: plan.request.caching.tags, storedAt: plan.now)
                 await self.put(entry, in: plan.cache, tiers, plan, generation)
@@ -112,11 +112,11 @@ final class StoreStage: Sendable {
         _ generation: CacheGeneration
     ) async {
         let tiers = plan.request.caching.writeTo.subtracting(.memory)
-        guard !tiers.isEmpty, let resource = image.resource, plan.allowsStoring(resource), !image.metadata.isPartial
+        guard !tiers.isEmpty, let originalInfo = image.originalInfo, plan.allowsStoring(originalInfo), !image.metadata.isPartial
         else { return }
         let entry = CacheEntry(
-            key: plan.encodedKey(encoding), head: resource.head, data: encoded.data,
-            userData: resource.digest.bytes, tags: plan.request.caching.tags, storedAt: plan.now)
+            key: plan.encodedKey(encoding), head: originalInfo.head, data: encoded.data,
+            userData: originalInfo.digest.bytes, tags: plan.request.caching.tags, storedAt: plan.now)
         await encoded.claims.store(in: plan.cache, tiers) { tiers in
             await self.put(entry, in: plan.cache, tiers, plan, generation)
         }

@@ -73,7 +73,7 @@ final class TransformStage: Sendable {
         let start = ContinuousClock.now
         let scale = plan.request.scale
         let key = UnresponsiveData.Key(
-            bytes: original.resource.digest, subject: transformer.identifier, limits: plan.limits,
+            bytes: original.originalInfo.digest, subject: transformer.identifier, limits: plan.limits,
             coders: plan.settings.revision.coders)
         if let error = unresponsive.error(for: key) { throw error }
         let watched = WatchedWork(

@@ -362,16 +362,16 @@ final class PrefetchRunner: Sendable {
         switch destination {
         case .memoryCache:
             guard let hit = manager.pipeline.memory.hit(plan), hit.step.needsNothing else { return false }
-            plan.recordResult(hit.image.resource)
+            plan.recordResult(hit.image.originalInfo)
             return true
         case .diskCache:
             if plan.isLocal { return true }
             let stored = await manager.pipeline.cache.original(
                 plan, plan.originalCache.generation(of: plan.keys.data), priority: SharedPriority(plan.request.priority)
             )
-            guard let stored, stored.source === plan.originalCache, plan.step(for: stored.resource).needsNothing
+            guard let stored, stored.source === plan.originalCache, plan.step(for: stored.originalInfo).needsNothing
             else { return false }
-            plan.recordResult(stored.resource)
+            plan.recordResult(stored.originalInfo)
             return true
         }
     }

@@ -86,7 +86,7 @@ struct VaryTests {
         let expected = try [1, 2, 1, 2, 3].map { try TestImages.png($0) }
         for (task, bytes) in zip(tasks, expected) {
             let image = try await task.image
-            #expect(image.resource?.digest == ContentDigest(of: bytes))
+            #expect(image.originalInfo?.digest == ContentDigest(of: bytes))
         }
     }
 

@@ -56,7 +56,7 @@ struct ImageTableTests {
             target.value = place
             let response = try await fixture.manager.response(for: ImageRequest(url: server.url("/a")))
             #expect(response.source == .network && response.finalURL == server.url(place))
-            #expect(response.image.resource?.digest == pictures[place].map { ContentDigest(of: $0) })
+            #expect(response.image.originalInfo?.digest == pictures[place].map { ContentDigest(of: $0) })
             if restarts { fixture = try await fixture.restarted() }
         }
         #expect(server.counters.requests == 4)
