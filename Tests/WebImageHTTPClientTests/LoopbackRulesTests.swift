@@ -43,10 +43,10 @@ private final class SocketServer: ScriptedServer, HTTPTransport {
     var seen: [RequestHead] { state.value.seen }
 
     func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse {
-        var answer = try await network.send(request)
-        answer.requestTime = calendar.now
-        answer.responseTime = calendar.now
-        return answer
+        var response = try await network.send(request)
+        response.requestTime = calendar.now
+        response.responseTime = calendar.now
+        return response
     }
 }
 

@@ -73,7 +73,7 @@ package final class ContextLoader: ImageLoader {
             return state.count == 1
         }
         if !isFirst { await gate.wait() }
-        let answer = respond(request)
-        return try await StubLoader { _ in answer }.load(request, context: context)
+        let response = respond(request)
+        return try await StubLoader { _ in response }.load(request, context: context)
     }
 }

@@ -271,9 +271,9 @@ final class FetchStage: Sendable {
         }
         let observation = observation(of: plan, source, key, context)
         defer { observation.feed.end() }
-        let answer: LoadResponse
+        let response: LoadResponse
         do throws(ImageError) {
-            answer = try await counted(plan, source, observation.transfer) { () async throws(ImageError) in
+            response = try await counted(plan, source, observation.transfer) { () async throws(ImageError) in
                 try await loader.load(request, context: observation.loadContext())
             }
         } catch {
@@ -281,7 +281,7 @@ final class FetchStage: Sendable {
             guard let limits = observation.inspection?.rejectedLimits else { throw error }
             return .rejected(error, limits: limits)
         }
-        return try await finish(answer, plan, request, source, key, observation)
+        return try await finish(response, plan, request, source, key, observation)
     }
 
     /// The objects that observe a load. They're in one object because the frame of the waiting function would contain
@@ -338,7 +338,7 @@ final class FetchStage: Sendable {
     /// It isn't inlined because its variables would then be part of the frame of the waiting function.
     @inline(never)
     private func finish(
-        _ answer: LoadResponse, _ plan: RequestPlan, _ request: LoadRequest, _ source: FetchSource, _ key: FetchKey,
+        _ response: LoadResponse, _ plan: RequestPlan, _ request: LoadRequest, _ source: FetchSource, _ key: FetchKey,
         _ observation: Observation
     ) async throws(ImageError) -> Outcome {
         observation.feed.endPreviews()
@@ -347,20 +347,20 @@ final class FetchStage: Sendable {
         let head =
             source.isLocal
             ? nil
-            : answer.httpResponse.map { head in
+            : response.httpResponse.map { head in
                 plan.storedHead(
-                    head, of: answer, requested: observation.meter.started ?? observation.asked,
+                    head, of: response, requested: observation.meter.started ?? observation.asked,
                     responded: observation.meter.head ?? now())
             }
-        if answer.isNotModified, let head { return .result(.notModified(head, answer.metrics)) }
-        await plan.removeInvalidated(by: answer.httpResponse, to: request)
+        if response.isNotModified, let head { return .result(.notModified(head, response.metrics)) }
+        await plan.removeInvalidated(by: response.httpResponse, to: request)
         let ahead = await observation.feed.finish()
         let original = try await inspect(
-            answer, head, plan, key, isSubstitute: isSubstitute(source, request, head, plan))
+            response, head, plan, key, isSubstitute: isSubstitute(source, request, head, plan))
         if let head { plan.defaults.recentResponses.record(head, for: plan.keys.data) }
         // Other requests for the URL have other alternatives.
         if !original.originalInfo.isSubstitute { inFlight.add(original, for: plan.keys.data) }
-        return .result(.original(original, ahead: ahead, metrics: answer.metrics))
+        return .result(.original(original, ahead: ahead, metrics: response.metrics))
     }
 
     /// Returns the check of the beginning of a download, or `nil` if code of the application may change the data, or if
@@ -383,29 +383,29 @@ final class FetchStage: Sendable {
 
     /// Checks the data itself, because the Content-Type can be wrong.
     private func inspect(
-        _ answer: LoadResponse, _ head: StoredResponseHead?, _ plan: RequestPlan, _ key: FetchKey,
+        _ response: LoadResponse, _ head: StoredResponseHead?, _ plan: RequestPlan, _ key: FetchKey,
         isSubstitute: Bool
     ) async throws(ImageError) -> OriginalData {
         let options = plan.request.hintedOptions
         do throws(ImageError) {
-            return try await workers.inspect(byteCount: answer.body.count, limits: plan.limits) {
+            return try await workers.inspect(byteCount: response.body.count, limits: plan.limits) {
                 [originalInfos] _ throws(ImageError) -> OriginalData in
                 // Each request that shares the load checks its own limits.
                 let probe = try plan.coders.inspect(
-                    answer.body, options: options, limits: .unlimited, anySize: true)
+                    response.body, options: options, limits: .unlimited, anySize: true)
                 // Without a length, a missing end marker means that the response may be truncated.
-                let mayBeTruncated = !answer.hasKnownLength && probe?.isTruncated == true
+                let mayBeTruncated = !response.hasKnownLength && probe?.isTruncated == true
                 let originalInfo = originalInfos.record(
-                    for: key.data, answer.body, head: head, isSubstitute: isSubstitute || mayBeTruncated)
+                    for: key.data, response.body, head: head, isSubstitute: isSubstitute || mayBeTruncated)
                 return OriginalData(
-                    data: answer.body, originalInfo: originalInfo, probe: probe, origin: head == nil ? .local : .network,
+                    data: response.body, originalInfo: originalInfo, probe: probe, origin: head == nil ? .local : .network,
                     generation: key.generation, exchange: key.exchange, settings: plan.settings,
                     mayBeReused: plan.allowsStoring(originalInfo),
-                    metrics: answer.metrics,
-                    isLengthKnown: answer.hasKnownLength, charge: answer.charge)
+                    metrics: response.metrics,
+                    isLengthKnown: response.hasKnownLength, charge: response.charge)
             }
         } catch {
-            throw error.addingResponse(head?.head).after(answer.metrics)
+            throw error.addingResponse(head?.head).after(response.metrics)
         }
     }
 
@@ -445,15 +445,15 @@ final class FetchStage: Sendable {
         defer { if isRemote { activity.change(by: -1) } }
         let span = plan.trace?.begin(.load, cacheKey: plan.keys.data)
         do throws(ImageError) {
-            let answer = try await body()
-            if isRemote { conditions.recordDownload(answer.metrics) }
-            counters.bytesLoaded.add(answer.body.count, ordering: .relaxed)
-            transfer?.end(bytes: answer.body.count, error: nil)
+            let response = try await body()
+            if isRemote { conditions.recordDownload(response.metrics) }
+            counters.bytesLoaded.add(response.body.count, ordering: .relaxed)
+            transfer?.end(bytes: response.body.count, error: nil)
             span?.end { event in
-                event.byteCount = answer.body.count
+                event.byteCount = response.body.count
                 event.source = isRemote ? .network : .local
             }
-            return answer
+            return response
         } catch {
             transfer?.end(bytes: nil, error: error)
             span?.end { $0.error = error }

@@ -208,10 +208,10 @@ final class RequestExecution {
         if image == nil, let stored { image = try? await make(stored) }
         guard let image else { throw error }
         let origin = delivered == nil ? stored.map(origin) ?? .diskCache : .memoryCache
-        var answer = response(image, originalInfo, origin, data: stored?.data, metrics: nil)
-        answer.isStale = true
-        answer.revalidationError = error
-        return answer
+        var response = response(image, originalInfo, origin, data: stored?.data, metrics: nil)
+        response.isStale = true
+        response.revalidationError = error
+        return response
     }
 
     /// Makes the image of new data.
@@ -289,9 +289,9 @@ final class RequestExecution {
     private func show(_ image: DecodedImage, origin: ImageResponse.Source) {
         delivered = image
         guard let originalInfo = image.originalInfo else { return }
-        var answer = response(image, originalInfo, origin, data: nil, metrics: nil)
-        answer.isStale = !plan.isFresh(originalInfo)
-        task.emit(.cached(answer))
+        var response = response(image, originalInfo, origin, data: nil, metrics: nil)
+        response.isStale = !plan.isFresh(originalInfo)
+        task.emit(.cached(response))
     }
 
     private func response(
@@ -300,13 +300,13 @@ final class RequestExecution {
     ) -> ImageResponse {
         var timings = timings
         timings[.request] = start.duration(to: .now)
-        var answer = ImageResponse(
+        var response = ImageResponse(
             image: image, originalData: plan.request.includesOriginalData && plan.request.maker == nil ? data : nil,
             source: origin, url: plan.request.url, storedHead: originalInfo?.head, originalByteCount: originalInfo?.byteCount,
             timings: timings, metrics: metrics, freshnessPolicy: plan.defaults.freshnessPolicy,
             deliveredAt: origin == .network ? nil : plan.defaults.configuration.now())
-        answer.isStale = usesStaleData
-        return answer
+        response.isStale = usesStaleData
+        return response
     }
 }
 

@@ -42,9 +42,9 @@ extension Freshness {
     ///
     /// The result is 0 if the response forbids storing or reusing it without revalidation, and `nil` if it has no
     /// explicit lifetime.
-    package static func explicitLifetime(of answer: HTTPResponseHead, now: Date) -> Double? {
+    package static func explicitLifetime(of response: HTTPResponseHead, now: Date) -> Double? {
         let head = StoredResponseHead(
-            request: HTTPHeaderFields(), response: answer, finalURL: "", requestTime: now, responseTime: now)
+            request: HTTPHeaderFields(), response: response, finalURL: "", requestTime: now, responseTime: now)
         if head.cacheControl.noStore || head.cacheControl.noCache { return 0 }
         let freshness = head.freshness(now: now)
         return [.maxAge, .expires].contains(freshness.source) ? freshness.remaining : nil

@@ -29,21 +29,21 @@ extension HTTPCache {
 
     /// Stores a 206 response. If the parts together are complete, they're stored as a complete response.
     func storePart(
-        _ answer: HTTPTransportResponse, for request: RequestHead, url: URL, epoch: UInt64?
+        _ response: HTTPTransportResponse, for request: RequestHead, url: URL, epoch: UInt64?
     ) async -> Bool {
         let fields = selectingHeaders(request)
         let head = StoredResponseHead(
-            request: fields, response: answer.head, finalURL: url.absoluteString,
-            requestTime: answer.requestTime,
-            responseTime: answer.responseTime)
-        guard StoredResponseHead.isStorablePart(request: request.headers, response: answer.head),
+            request: fields, response: response.head, finalURL: url.absoluteString,
+            requestTime: response.requestTime,
+            responseTime: response.responseTime)
+        guard StoredResponseHead.isStorablePart(request: request.headers, response: response.head),
             let range = request.range,
-            let part = PartialResponse(storing: head, range: range, size: answer.body.count)
+            let part = PartialResponse(storing: head, range: range, size: response.body.count)
         else { return false }
         let key = Self.partKey(url)
-        var (current, body) = (part.completed ?? part.head, answer.body)
+        var (current, body) = (part.completed ?? part.head, response.body)
         if let stored = await store.response(for: key, matching: fields), let older = PartialResponse(stored.head),
-            let joined = older.joined(stored.body, with: part, answer.body)
+            let joined = older.joined(stored.body, with: part, response.body)
         {
             (current, body) = joined
         }

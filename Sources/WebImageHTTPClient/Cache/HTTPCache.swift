@@ -59,27 +59,27 @@ package final class HTTPCache: Sendable {
     /// - Returns: `true` if the response is stored.
     @discardableResult
     package func store(
-        _ answer: HTTPTransportResponse, for request: RequestHead, url: URL, epoch: UInt64? = nil
+        _ response: HTTPTransportResponse, for request: RequestHead, url: URL, epoch: UInt64? = nil
     ) async -> Bool {
-        let answersGet = request.method == "POST" && StoredResponseHead.canServeGet(post: url, response: answer.head)
+        let answersGet = request.method == "POST" && StoredResponseHead.canServeGet(post: url, response: response.head)
         guard request.method == "GET" || answersGet, !CacheControl(request.headers).noStore,
             epoch == nil || epoch == self.epoch(of: url)
         else { return false }
-        if answer.head.statusCode == 206 { return await storePart(answer, for: request, url: url, epoch: epoch) }
+        if response.head.statusCode == 206 { return await storePart(response, for: request, url: url, epoch: epoch) }
         let key = Self.key(url)
         let fields = selectingHeaders(request)
-        guard StoredResponseHead.isStorable(method: "GET", request: request.headers, response: answer.head) else {
-            let status = answer.head.statusCode
+        guard StoredResponseHead.isStorable(method: "GET", request: request.headers, response: response.head) else {
+            let status = response.head.statusCode
             let isSuperseded = (200...399).contains(status) && status != 304
             let isGone = status == 404 || status == 410
             if isSuperseded || isGone { await store.remove(matching: fields, for: key) }
             return false
         }
         let head = StoredResponseHead(
-            request: fields, response: answer.head, finalURL: url.absoluteString,
-            requestTime: answer.requestTime,
-            responseTime: answer.responseTime)
-        return await put(head, answer.body, request: fields, for: key, url: url, epoch: epoch)
+            request: fields, response: response.head, finalURL: url.absoluteString,
+            requestTime: response.requestTime,
+            responseTime: response.responseTime)
+        return await put(head, response.body, request: fields, for: key, url: url, epoch: epoch)
     }
 
     /// Stores a response as a new variant, which replaces the variants that match the request.
@@ -124,15 +124,15 @@ package final class HTTPCache: Sendable {
     }
 
     /// Updates or removes the stored response to a GET request after a HEAD response (RFC 9111 4.3.5).
-    package func freshen(byHead answer: HTTPTransportResponse, for request: RequestHead, url: URL) async {
+    package func freshen(byHead response: HTTPTransportResponse, for request: RequestHead, url: URL) async {
         let key = Self.key(url)
-        guard answer.head.statusCode == 200, !CacheControl(request.headers).noStore,
+        guard response.head.statusCode == 200, !CacheControl(request.headers).noStore,
             let stored = await store.response(for: key, matching: selectingHeaders(request))
         else { return }
-        switch HeadResponseEffect.make(answer.head, stored: stored.head) {
+        switch HeadResponseEffect.make(response.head, stored: stored.head) {
         case .none: break
         case .outdates: await store.remove(stored.variant.id, for: key)
-        case .freshens: _ = await freshen(stored, with: answer, for: request, url: url)
+        case .freshens: _ = await freshen(stored, with: response, for: request, url: url)
         }
     }
 

@@ -136,7 +136,7 @@ final class HTTPCacheExchange: Sendable {
 
     private func reply(
         _ request: HTTPClient.Request, _ stored: StoredResponse, _ source: HTTPClient.Response.Source,
-        _ answer: HTTPTransportResponse? = nil
+        _ response: HTTPTransportResponse? = nil
     ) -> HTTPClient.Response {
         let reply = CachedReply.make(
             to: request.head, from: stored.head, size: stored.body.count, now: configuration.now())
@@ -145,8 +145,8 @@ final class HTTPCacheExchange: Sendable {
         let body = whole ? stored.body : stored.body[(start + reply.body.lowerBound)..<(start + reply.body.upperBound)]
         return HTTPClient.Response(
             statusCode: reply.head.statusCode, headers: reply.head.headers, body: body, source: source,
-            informationalResponses: answer?.interim ?? [], url: request.url,
-            metrics: answer?.metrics ?? NetworkMetrics())
+            informationalResponses: response?.interim ?? [], url: request.url,
+            metrics: response?.metrics ?? NetworkMetrics())
     }
 
     /// Starts a background revalidation of `stored`. Concurrent revalidations are coalesced.
@@ -171,33 +171,33 @@ extension HTTPCacheExchange {
         _ request: HTTPClient.Request, _ stored: StoredResponse?, _ step: CacheAction, _ context: LoadContext? = nil
     ) async throws(ImageError) -> SharedResponse {
         let epoch = cache?.epoch(of: request.url)
-        let answer: HTTPTransportResponse
+        let response: HTTPTransportResponse
         do {
-            answer = try await send(exchange(request, step, context), request.step?.rules.retry ?? rules.retry)
+            response = try await send(exchange(request, step, context), request.step?.rules.retry ?? rules.retry)
             // Process cookies and HSTS only for responses from the server. For cached responses, it happened on
             // arrival.
-            request.step?.learn(answer.head)
+            request.step?.learn(response.head)
         } catch {
             guard error.isUnreachable, let stored, outcome(.unreachable, request, step, stored) == .useStale else {
                 throw error
             }
             return SharedResponse(response: reply(request, stored, .stale), isShareable: true)
         }
-        switch outcome(.response(answer.head), request, step, stored) {
+        switch outcome(.response(response.head), request, step, stored) {
         case .useStale, .fail:
-            if let stored { return SharedResponse(response: reply(request, stored, .stale, answer), isShareable: true) }
+            if let stored { return SharedResponse(response: reply(request, stored, .stale, response), isShareable: true) }
         case .revalidated:
             if let stored {
-                let current = await cache?.freshen(stored, with: answer, for: request.head, url: request.url) ?? stored
-                return SharedResponse(response: reply(request, current, .revalidated, answer), isShareable: true)
+                let current = await cache?.freshen(stored, with: response, for: request.head, url: request.url) ?? stored
+                return SharedResponse(response: reply(request, current, .revalidated, response), isShareable: true)
             }
         case .repeatUnconditionally: return try await self.request(request, nil, .fetch(request.headers), context)
         case .useResponse(let freshens):
             if freshens, let stored {
-                _ = await cache?.freshen(stored, with: answer, for: request.head, url: request.url)
+                _ = await cache?.freshen(stored, with: response, for: request.head, url: request.url)
             }
         }
-        return SharedResponse(response: response(request, answer), isShareable: await keep(answer, request, epoch))
+        return SharedResponse(response: clientResponse(request, response), isShareable: await keep(response, request, epoch))
     }
 
     /// Sends a request and retries it according to the policy if no response is received.
@@ -212,10 +212,10 @@ extension HTTPCacheExchange {
         var failures: [ImageError.NetworkFailure] = []
         while true {
             do throws(ImageError) {
-                var answer = try await transport.send(request)
-                answer.metrics.attemptCount += failures.last?.attempt ?? 0
-                answer.metrics.failures = failures
-                return answer
+                var response = try await transport.send(request)
+                response.metrics.attemptCount += failures.last?.attempt ?? 0
+                response.metrics.failures = failures
+                return response
             } catch {
                 guard case .network(var failure) = error else { throw error }
                 failure.attempt += failures.last?.attempt ?? 0
@@ -267,29 +267,29 @@ extension HTTPCacheExchange {
             policy: configuration.cachePolicy, now: configuration.now())
     }
 
-    private func response(_ request: HTTPClient.Request, _ answer: HTTPTransportResponse) -> HTTPClient.Response {
+    private func clientResponse(_ request: HTTPClient.Request, _ response: HTTPTransportResponse) -> HTTPClient.Response {
         HTTPClient.Response(
-            statusCode: answer.head.statusCode, headers: answer.head.headers, body: answer.body,
-            informationalResponses: answer.interim,
-            url: request.url, metrics: answer.metrics)
+            statusCode: response.head.statusCode, headers: response.head.headers, body: response.body,
+            informationalResponses: response.interim,
+            url: request.url, metrics: response.metrics)
     }
 
     /// Updates the cache with a response. Returns `true` if the response is stored and can be shared.
     private func keep(
-        _ answer: HTTPTransportResponse, _ request: HTTPClient.Request, _ epoch: UInt64?
+        _ response: HTTPTransportResponse, _ request: HTTPClient.Request, _ epoch: UInt64?
     ) async -> Bool {
         guard let cache else { return false }
         let isCurrent = epoch == nil || epoch == cache.epoch(of: request.url)
-        await cache.invalidate(after: request.head, url: request.url, response: answer.head)
+        await cache.invalidate(after: request.head, url: request.url, response: response.head)
         // The meaning of a body in a GET request is undefined (RFC 9110 9.3.1), so don't store such a response.
         let isPost = request.method == "POST"
         guard request.cacheMode != .noStore, request.body.isEmpty || isPost else { return false }
         if request.method == "HEAD" {
-            await cache.freshen(byHead: answer, for: request.head, url: request.url)
+            await cache.freshen(byHead: response, for: request.head, url: request.url)
             return false
         }
         // A POST request invalidates the earlier responses but not its own.
         let asked = isPost && isCurrent ? cache.epoch(of: request.url) : epoch
-        return await cache.store(answer, for: request.head, url: request.url, epoch: asked)
+        return await cache.store(response, for: request.head, url: request.url, epoch: asked)
     }
 }

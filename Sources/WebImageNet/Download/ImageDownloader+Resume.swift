@@ -74,9 +74,9 @@ extension ImageDownloader {
 
     @inline(never)
     private func log(_ outcome: TransferOutcome, _ order: TransferRequestBox) {
-        guard case .success(let answer) = outcome else { return }
+        guard case .success(let response) = outcome else { return }
         configuration.exchangeLog?(
-            .response(answer.head, url: order.request.url, protocolName: answer.metrics.protocolName))
+            .response(response.head, url: order.request.url, protocolName: response.metrics.protocolName))
     }
 }
 
@@ -124,8 +124,8 @@ private enum RangeResponseOutcome {
     @inline(never)
     init(_ outcome: TransferOutcome) {
         switch outcome {
-        case .success(let answer):
-            switch answer.head.statusCode {
+        case .success(let response):
+            switch response.head.statusCode {
             case 416: self = .restart
             case 200...299, 304, 404, 410: self = .drop
             default: self = .keep

@@ -65,9 +65,9 @@ final class LoadSession: CancellableWork {
     func add(_ outcome: TransferOutcome) {
         let now = MonotonicTime.now
         state.withLock { state in
-            if case .success(let answer) = outcome {
-                state.spent += answer.metrics.total / .seconds(1)
-                state.queued += answer.metrics.queue
+            if case .success(let response) = outcome {
+                state.spent += response.metrics.total / .seconds(1)
+                state.queued += response.metrics.queue
             } else if let start = state.exchangeStart {
                 state.spent += Double(now - start) / 1e9
             }

@@ -60,20 +60,20 @@ final class RedirectChain: Sendable {
     @inline(never)
     func receive(_ outcome: TransferOutcome) throws(ImageError) -> LoadResponse? {
         let step = path.step
-        let answer = try handleResponse(outcome, step)
-        step.learn(answer.head)
+        let response = try handleResponse(outcome, step)
+        step.learn(response.head)
         switch try path.advance(
-            after: answer.head, requestTime: answer.requestTime, responseTime: answer.responseTime)
+            after: response.head, requestTime: response.requestTime, responseTime: response.responseTime)
         {
         case nil:
             if path.step.redirects > step.redirects {
                 basis.configuration.exchangeLog?(.redirect(url: path.step.url.absoluteString))
             }
             return nil
-        case .redirect?: return response(answer, step)
+        case .redirect?: return loadResponse(response, step)
         case .response?:
-            try check(answer, step)
-            return response(answer, step)
+            try check(response, step)
+            return loadResponse(response, step)
         }
     }
 
@@ -95,40 +95,40 @@ final class RedirectChain: Sendable {
     /// The value of `CURLE_URL_MALFORMAT`, which occurs for a port above 65,535, for example.
     private static let malformed = 3
 
-    private func check(_ answer: TransferResponse, _ step: ExchangeStep) throws(ImageError) {
-        let status = answer.head.statusCode
+    private func check(_ response: TransferResponse, _ step: ExchangeStep) throws(ImageError) {
+        let status = response.head.statusCode
         guard basis.rules.accepts(status, request.acceptsNotModified) else {
-            throw step.statusFailure(answer)
+            throw step.statusFailure(response)
         }
-        guard basis.rules.acceptsType(answer.head) else {
-            let type = answer.head.headers["Content-Type"] ?? "none"
-            throw step.failure(.unacceptableContentType, response: answer.head, body: answer.body, detail: type)
+        guard basis.rules.acceptsType(response.head) else {
+            let type = response.head.headers["Content-Type"] ?? "none"
+            throw step.failure(.unacceptableContentType, response: response.head, body: response.body, detail: type)
         }
-        guard status == 304 || !answer.body.isEmpty else { throw step.failure(.emptyBody, response: answer.head) }
+        guard status == 304 || !response.body.isEmpty else { throw step.failure(.emptyBody, response: response.head) }
     }
 
-    private func response(_ answer: TransferResponse, _ step: ExchangeStep) -> LoadResponse {
-        var metrics = answer.metrics
+    private func loadResponse(_ response: TransferResponse, _ step: ExchangeStep) -> LoadResponse {
+        var metrics = response.metrics
         metrics.redirectCount = step.redirects
-        var response = LoadResponse(
-            httpResponse: answer.head, body: answer.body, url: step.url, requestDate: answer.requestTime,
-            responseDate: answer.responseTime, metrics: metrics, hasKnownLength: answer.isLengthKnown,
+        var loadResponse = LoadResponse(
+            httpResponse: response.head, body: response.body, url: step.url, requestDate: response.requestTime,
+            responseDate: response.responseTime, metrics: metrics, hasKnownLength: response.isLengthKnown,
             redirects: step.redirects > 0 ? path.redirects : [])
         // A manager releases the body after it was decoded. Other callers may retain it indefinitely.
-        if !basis.configuration.sharesTransfers { response.charge = answer.charge }
-        return response
+        if !basis.configuration.sharesTransfers { loadResponse.charge = response.charge }
+        return loadResponse
     }
 }
 
 extension ExchangeStep {
     /// Returns the error for a status code that isn't accepted.
-    fileprivate func statusFailure(_ answer: TransferResponse) -> ImageError {
-        let head = answer.head
+    fileprivate func statusFailure(_ response: TransferResponse) -> ImageError {
+        let head = response.head
         let isLocked = head.statusCode == 401 || head.statusCode == 407
         let realm = head.statusCode == 401 ? AuthenticationChallenge.all(head).first?.realm ?? "" : ""
         return failure(
-            isLocked ? .authenticationRequired : .unacceptableStatusCode, response: head, body: answer.body,
-            retryAfter: answer.retryAfter,
+            isLocked ? .authenticationRequired : .unacceptableStatusCode, response: head, body: response.body,
+            retryAfter: response.retryAfter,
             freshFor: Freshness.explicitLifetime(of: head, now: Date()), detail: realm)
     }
 }

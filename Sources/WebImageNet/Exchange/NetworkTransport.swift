@@ -44,12 +44,12 @@ package final class NetworkTransport: HTTPTransport {
             transfer.headers = signature.prepared(request.headers, body: request.body)
         }
         let context = request.context ?? LoadContext(priority: request.priority)
-        let answer = try await transport.perform(
+        let response = try await transport.perform(
             TransferRequestBox(transfer), context: context, observer: { _ in }
         ).get()
         return HTTPTransportResponse(
-            head: answer.head, body: answer.body, interim: answer.interim, requestTime: answer.requestTime,
-            responseTime: answer.responseTime, metrics: answer.metrics)
+            head: response.head, body: response.body, interim: response.interim, requestTime: response.requestTime,
+            responseTime: response.responseTime, metrics: response.metrics)
     }
 
     /// An `HTTPClient` has already checked its requests, but other callers may not have.

@@ -156,10 +156,10 @@ final class StubResponder: ImageRequestInterceptor {
         return state.update { state in
             // If another call changed the rules meanwhile, use the previously found result.
             guard found < state.rules.count, state.rules[found].url == rules[found].url,
-                let answer = state.rules[found].responses.first
+                let response = state.rules[found].responses.first
             else { return first }
             if state.rules[found].responses.count > 1 { state.rules[found].responses.removeFirst() }
-            return answer
+            return response
         }
     }
 }

@@ -95,42 +95,42 @@ public final class StubLoader: ImageLoader {
     public func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         let stored = state.update { state -> Response? in
             state.requests.append(request)
-            guard var answers = state.responses[request.url], let first = answers.first else { return nil }
-            if answers.count > 1 {
-                answers.removeFirst()
-                state.responses[request.url] = answers
+            guard var responses = state.responses[request.url], let first = responses.first else { return nil }
+            if responses.count > 1 {
+                responses.removeFirst()
+                state.responses[request.url] = responses
             }
             return first
         }
         defer { state.update { $0.finished += 1 } }
-        guard let answer = stored ?? fallback?(request) else {
+        guard let response = stored ?? fallback?(request) else {
             throw .network(
                 ImageError.NetworkFailure(.cannotFindHost, url: request.url, phase: .nameResolution))
         }
-        return try await deliver(answer, request, context)
+        return try await deliver(response, request, context)
     }
 
     private func deliver(
-        _ answer: Response, _ request: LoadRequest, _ context: LoadContext
+        _ response: Response, _ request: LoadRequest, _ context: LoadContext
     ) async throws(ImageError) -> LoadResponse {
         let requestTime = Date()
         context.report(.started)
-        await answer.responseGate?.wait()
+        await response.responseGate?.wait()
         try checkCancellation()
-        let size = answer.chunks.reduce(0) { $0 + $1.count }
-        if answer.httpResponse != nil || answer.error == nil {
-            context.report(.head(answer.httpResponse, expected: size))
+        let size = response.chunks.reduce(0) { $0 + $1.count }
+        if response.httpResponse != nil || response.error == nil {
+            context.report(.head(response.httpResponse, expected: size))
         }
-        for (index, part) in answer.chunks.enumerated() {
-            if index == 1 { await answer.bodyGate?.wait() }
+        for (index, part) in response.chunks.enumerated() {
+            if index == 1 { await response.bodyGate?.wait() }
             try checkCancellation()
             context.report(.body(part))
         }
-        if answer.chunks.count < 2 { await answer.bodyGate?.wait() }
+        if response.chunks.count < 2 { await response.bodyGate?.wait() }
         try checkCancellation()
-        if let error = answer.error { throw error }
+        if let error = response.error { throw error }
         return LoadResponse(
-            httpResponse: answer.httpResponse, body: answer.chunks.reduce(into: Data()) { $0.append($1) },
+            httpResponse: response.httpResponse, body: response.chunks.reduce(into: Data()) { $0.append($1) },
             url: request.url,
             requestDate: requestTime, responseDate: Date())
     }

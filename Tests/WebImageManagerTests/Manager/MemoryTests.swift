@@ -54,8 +54,8 @@ struct MemoryTests {
         let url = server.url("/a")
         _ = try await fixture.manager.image(for: request(url, width: 200))
         fixture.pass(seconds: 61)
-        let answer = try await fixture.manager.response(for: request(url, width: 100, larger: true))
-        #expect(answer.image.size.width == 100 && answer.source == .revalidated)
+        let response = try await fixture.manager.response(for: request(url, width: 100, larger: true))
+        #expect(response.image.size.width == 100 && response.source == .revalidated)
         #expect(fixture.manager.cachedImage(for: request(url, width: 100))?.size.width == 100)
     }
 

@@ -95,22 +95,22 @@ final class ModelSource: Sendable {
                 fields["Cache-Control"] = control
             }
             if chance(8) { fields["Vary"] = "Accept" }
-            var answer = StubLoader.Response(
+            var response = StubLoader.Response(
                 body: bodies[number], httpResponse: HTTPResponseHead(statusCode: 200, headers: fields),
                 responseGate: gate(3),
                 bodyGate: gate(4))
-            if chance(3) { answer.chunks = Self.cut(bodies[number], Int.random(in: 2...5, using: &state.random)) }
+            if chance(3) { response.chunks = Self.cut(bodies[number], Int.random(in: 2...5, using: &state.random)) }
             if request.acceptsNotModified, request.headers["If-None-Match"] == "\"\(number)\"" {
-                answer.httpResponse = HTTPResponseHead(statusCode: 304, headers: fields)
-                answer.chunks = []
+                response.httpResponse = HTTPResponseHead(statusCode: 304, headers: fields)
+                response.chunks = []
             } else if chance(12) {
-                answer.error = .network(
+                response.error = .network(
                     ImageError.NetworkFailure(.connectionLost, url: request.url, phase: .receivingBody))
-                answer.chunks = chance(2) ? [] : [bodies[number].prefix(40)]
+                response.chunks = chance(2) ? [] : [bodies[number].prefix(40)]
             } else if chance(20) {
-                answer.chunks = [chance(2) ? Data("<html>no</html>".utf8) : bodies[number].prefix(60)]
+                response.chunks = [chance(2) ? Data("<html>no</html>".utf8) : bodies[number].prefix(60)]
             }
-            return answer
+            return response
         }
     }
 

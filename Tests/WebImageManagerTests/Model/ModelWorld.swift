@@ -115,7 +115,7 @@ struct ModelInterceptor: ImageRequestInterceptor {
         case 1:
             var changed = request
             changed.caching.bypassesFailureCache = true
-            if let answer = try? await next(request) { return answer }
+            if let response = try? await next(request) { return response }
             return try await next(changed)
         default: return try await next(request)
         }

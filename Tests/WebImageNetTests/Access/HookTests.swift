@@ -48,11 +48,11 @@ struct HookTests {
             $0.network.redirectPolicy = { _ in .refuse(reason: "no") }
         }
         #expect(refused?.network?.reason == .redirectNotAllowed && refused?.network?.details == "no")
-        let answer = try await downloader.load(server.url("/1")) {
+        let response = try await downloader.load(server.url("/1")) {
             $0.network.redirectPolicy = { _ in .returnResponse }
         }
-        #expect(answer.httpResponse?.statusCode == 307 && answer.body.isEmpty && answer.url == server.url("/1"))
-        #expect(answer.httpResponse?.headers["Location"] == "/2")
+        #expect(response.httpResponse?.statusCode == 307 && response.body.isEmpty && response.url == server.url("/1"))
+        #expect(response.httpResponse?.headers["Location"] == "/2")
         let file = await downloader.failure(server.url("/f")) { $0.network.redirectPolicy = { _ in .follow } }
         #expect(file?.network?.reason == .redirectNotAllowed)
     }

@@ -42,8 +42,8 @@ struct ConnectionTableTests {
         let downloader = makeDownloader { $0.maxConnectionsPerHost = 1 }
         for _ in 0..<3 {
             #expect(try await downloader.load(server.url("/chunked")).body == body)
-            let answer = try await downloader.load(server.url("/304")) { $0.acceptsNotModified = true }
-            #expect(answer.isNotModified && answer.body.isEmpty)
+            let response = try await downloader.load(server.url("/304")) { $0.acceptsNotModified = true }
+            #expect(response.isNotModified && response.body.isEmpty)
             #expect(try await downloader.load(server.url("/a")).body == body)
         }
     }

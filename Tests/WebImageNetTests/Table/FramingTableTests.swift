@@ -22,9 +22,9 @@ struct FramingTableTests {
             ])
         }
         let outcome = try await outcome(response)
-        let answer = try outcome.result.get()
-        #expect(answer.body == body && answer.httpResponse?.headers["Content-Type"] == "image/png")
-        #expect(answer.httpResponse?.headers["X-Sum"] == nil && answer.hasKnownLength)
+        let loadResponse = try outcome.result.get()
+        #expect(loadResponse.body == body && loadResponse.httpResponse?.headers["Content-Type"] == "image/png")
+        #expect(loadResponse.httpResponse?.headers["X-Sum"] == nil && loadResponse.hasKnownLength)
     }
 
     @Test("Row 14: A connection is reused after chunks and trailers")
@@ -61,8 +61,8 @@ struct FramingTableTests {
         }
         let downloader = makeDownloader()
         for _ in 0..<2 {
-            let answer = try await downloader.load(server.url("/a"))
-            #expect(answer.body == body && answer.hasKnownLength)
+            let response = try await downloader.load(server.url("/a"))
+            #expect(response.body == body && response.hasKnownLength)
         }
         #expect(server.counters.connections == 2)
     }
@@ -178,8 +178,8 @@ struct FramingTableTests {
             let log = ReportLog()
             var request = LoadRequest(url: server.url("/a"))
             request.timeouts = LoadTimeouts(connect: 5, idle: 5, total: 5)
-            let answer = try await downloader.load(request, context: log.context())
-            #expect(answer.body == body && log.body == body && log.expected == body.count)
+            let response = try await downloader.load(request, context: log.context())
+            #expect(response.body == body && log.body == body && log.expected == body.count)
         }
         // The connection could contain more bytes, so it isn't reused.
         #expect(server.counters.connections == 2)

@@ -178,8 +178,8 @@ struct HTTP2TableTests {
         let (server, downloader) = try makeServer { request in
             request.stream == 0 ? [.bytes(Data(text.utf8))] : [.reset(13)]
         }
-        let answer = try await downloader.load(server.url("/a"))
-        #expect(answer.body == Data("abc".utf8) && answer.metrics.protocolName == "http/1.1")
+        let response = try await downloader.load(server.url("/a"))
+        #expect(response.body == Data("abc".utf8) && response.metrics.protocolName == "http/1.1")
         #expect(server.requests.map { $0.stream == 0 } == [false, true])
     }
 

@@ -43,9 +43,9 @@ struct HeadTableTests {
         var bytes = Data("HTTP/1.1 200\r\nX-Fold: a\r\n  b\r\n: nameless\r\nX A: blank\r\nX-Raw: ".utf8)
         bytes.append(contentsOf: [0xff, 0xe9])
         bytes.append(contentsOf: Data("\r\nX-CR: a\rb\r\nContent-Length:3\r\n\r\nabc".utf8))
-        let answer = try await outcome(.raw(bytes)).result.get()
-        #expect(answer.body == body)
-        let fields = try #require(answer.httpResponse).headers
+        let response = try await outcome(.raw(bytes)).result.get()
+        #expect(response.body == body)
+        let fields = try #require(response.httpResponse).headers
         #expect(fields["X-Fold"] == "a b" && fields["X-Raw"] == "\u{ff}\u{e9}")
         #expect(fields.lines.allSatisfy { !$0.name.isEmpty && !$0.name.contains(" ") })
         #expect(fields["X-CR"]?.contains("\r") != true)
@@ -100,11 +100,11 @@ struct HeadTableTests {
         let server = try LoopbackServer { _ in response }
         let downloader = makeDownloader()
         for _ in 0..<2 {
-            let answer = try await downloader.load(server.url("/a"))
-            #expect(answer.body == body && answer.httpResponse?.statusCode == 200)
+            let loadResponse = try await downloader.load(server.url("/a"))
+            #expect(loadResponse.body == body && loadResponse.httpResponse?.statusCode == 200)
             #expect(
-                answer.httpResponse?.headers["Content-Type"] == "image/png"
-                    && answer.httpResponse?.headers["X-Early"] == nil)
+                loadResponse.httpResponse?.headers["Content-Type"] == "image/png"
+                    && loadResponse.httpResponse?.headers["X-Early"] == nil)
         }
         #expect(server.counters.connections == 1)
     }

@@ -63,9 +63,9 @@ struct InterceptorTests {
                 log.withLock { $0.append("\(name) in") }
                 var changed = request
                 changed.size = .fit(width: width)
-                let answer = try await next(changed)
+                let response = try await next(changed)
                 log.withLock { $0.append("\(name) out") }
-                return answer
+                return response
             }
         }
         let fixture = try fixture(stage("first", 10), stage("second", 20))

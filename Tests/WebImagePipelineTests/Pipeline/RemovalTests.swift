@@ -230,11 +230,11 @@ struct RemovalTests {
         let gate = TestGate()
         let tier = RecordingTier(.disk)
         let loader = ContextLoader(gate) { request in
-            var answer = Numbered.response(1)
-            guard request.acceptsNotModified else { return answer }
-            answer.httpResponse?.statusCode = 304
-            answer.chunks = []
-            return answer
+            var response = Numbered.response(1)
+            guard request.acceptsNotModified else { return response }
+            response.httpResponse?.statusCode = 304
+            response.chunks = []
+            return response
         }
         let fixture = try ManagerFixture {
             $0.diskCache = nil

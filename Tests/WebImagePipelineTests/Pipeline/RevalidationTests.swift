@@ -25,11 +25,11 @@ struct RevalidationTests {
     }
 
     private func confirming(_ request: LoadRequest) -> StubLoader.Response {
-        var answer = Numbered.response(1, cacheControl: Self.cacheControl)
-        guard request.acceptsNotModified else { return answer }
-        answer.httpResponse?.statusCode = 304
-        answer.chunks = []
-        return answer
+        var response = Numbered.response(1, cacheControl: Self.cacheControl)
+        guard request.acceptsNotModified else { return response }
+        response.httpResponse?.statusCode = 304
+        response.chunks = []
+        return response
     }
 
     // MARK: - Number of revalidations
