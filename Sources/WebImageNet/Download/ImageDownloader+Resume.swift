@@ -12,26 +12,26 @@ extension ImageDownloader {
     ///
     /// The exchange resumes an earlier interrupted transfer if possible and stores resume data if it's interrupted. If
     /// the server handles the range incorrectly, this method requests the complete body once.
-    func exchange(_ order: TransferRequestBox, _ run: LoadSession) async -> TransferOutcome {
-        guard let partials, order.request.keep != nil, partials.mayContainParts else {
-            return await perform(order, run)
+    func exchange(_ transferRequest: TransferRequestBox, _ run: LoadSession) async -> TransferOutcome {
+        guard let partials, transferRequest.request.keep != nil, partials.mayContainParts else {
+            return await perform(transferRequest, run)
         }
-        return await exchange(order, run, partials)
+        return await exchange(transferRequest, run, partials)
     }
 
     /// Keep this function separate, so that its stack frame isn't part of each waiting load.
     @inline(never)
-    private func exchange(_ order: TransferRequestBox, _ run: LoadSession, _ partials: PartialDownloadStore) async
+    private func exchange(_ transferRequest: TransferRequestBox, _ run: LoadSession, _ partials: PartialDownloadStore) async
         -> TransferOutcome
     {
-        let key = order.request.resumeKey
-        guard let ranged = await partials.point(for: key).map(order.continuing) else {
-            return await perform(order, run)
+        let key = transferRequest.request.resumeKey
+        guard let ranged = await partials.point(for: key).map(transferRequest.continuing) else {
+            return await perform(transferRequest, run)
         }
         let outcome = await perform(ranged, run)
         let verdict = RangeResponseOutcome(outcome)
         if verdict != .keep { partials.remove(key) }
-        return verdict == .restart ? await perform(order, run) : outcome
+        return verdict == .restart ? await perform(transferRequest, run) : outcome
     }
 
     /// Removes the resume data of interrupted and canceled loads of a URL, regardless of their header fields and
@@ -57,31 +57,31 @@ extension ImageDownloader {
         await partials?.waitUntilWritten()
     }
 
-    private func perform(_ order: TransferRequestBox, _ run: LoadSession) async -> TransferOutcome {
-        if configuration.exchangeLog != nil { log(order) }
-        let outcome = await transport.perform(order, context: run.context, for: run) { run.report($0) }
+    private func perform(_ transferRequest: TransferRequestBox, _ run: LoadSession) async -> TransferOutcome {
+        if configuration.exchangeLog != nil { log(transferRequest) }
+        let outcome = await transport.perform(transferRequest, context: run.context, for: run) { run.report($0) }
         run.add(outcome)
-        if configuration.exchangeLog != nil { log(outcome, order) }
+        if configuration.exchangeLog != nil { log(outcome, transferRequest) }
         return outcome
     }
 
     /// Keep these functions separate, so that their stack frames aren't part of each waiting load.
     @inline(never)
-    private func log(_ order: TransferRequestBox) {
-        let request = order.request
+    private func log(_ transferRequest: TransferRequestBox) {
+        let request = transferRequest.request
         configuration.exchangeLog?(.request(method: request.method, url: request.url, headers: request.headers))
     }
 
     @inline(never)
-    private func log(_ outcome: TransferOutcome, _ order: TransferRequestBox) {
+    private func log(_ outcome: TransferOutcome, _ transferRequest: TransferRequestBox) {
         guard case .success(let response) = outcome else { return }
         configuration.exchangeLog?(
-            .response(response.head, url: order.request.url, protocolName: response.metrics.protocolName))
+            .response(response.head, url: transferRequest.request.url, protocolName: response.metrics.protocolName))
     }
 }
 
 extension TransferRequestBox {
-    /// Returns this order for the bytes after `point`.
+    /// Returns this request for the bytes after `point`.
     fileprivate func continuing(_ point: PartialDownload) -> TransferRequestBox {
         with {
             $0.resume = point

@@ -232,10 +232,10 @@ public final class ImageDownloader: ImageLoader {
     ) async throws(ImageError) -> LoadResponse {
         let path = RedirectChain(basis)
         while true {
-            var order = try path.order(spent: run.spent)
-            if !mayRepeat { order = order.with { $0.mayRepeat = false } }
-            try await waits.waitForHost(order.request.origin, policy, for: run)
-            let outcome = await exchange(order, run)
+            var transferRequest = try path.transferRequest(spent: run.spent)
+            if !mayRepeat { transferRequest = transferRequest.with { $0.mayRepeat = false } }
+            try await waits.waitForHost(transferRequest.request.origin, policy, for: run)
+            let outcome = await exchange(transferRequest, run)
             if let response = try path.receive(outcome) { return run.finished(response) }
         }
     }

@@ -21,7 +21,7 @@ final class RedirectChain: Sendable {
 
     /// Returns the next transfer. `spent` is the part of the total timeout that is used up, in seconds.
     @inline(never)
-    func order(spent: Double) throws(ImageError) -> TransferRequestBox {
+    func transferRequest(spent: Double) throws(ImageError) -> TransferRequestBox {
         let sending = path.begin()
         let step = sending.step
         var timeouts = request.network.timeouts.replacing(basis.configuration.loadTimeouts)

@@ -125,7 +125,7 @@ final class CurlTransport: Sendable {
     /// canceled, this method returns promptly with `cancelled`, and the network thread closes the connection or stream
     /// a little later. The same happens if `run` is canceled.
     func perform(
-        _ order: TransferRequestBox, context: LoadContext, for run: (any CancellableWork)? = nil,
+        _ transferRequest: TransferRequestBox, context: LoadContext, for run: (any CancellableWork)? = nil,
         observer: @escaping @Sendable (TransferEvent) -> Void
     ) async -> TransferOutcome {
         startThread()
@@ -139,13 +139,13 @@ final class CurlTransport: Sendable {
             await withUnsafeContinuation { continuation in
                 guard promise.install(continuation) else { return }
                 let submission = QueuedTransfer(
-                    id: id, promise: promise, order: order, priority: context.priority, observer: observer,
+                    id: id, promise: promise, transferRequest: transferRequest, priority: context.priority, observer: observer,
                     context: context,
                     requestsBody: context.isObserved, enqueued: MonotonicTime.now,
-                    activity: activity.enqueue(order.request.origin))
+                    activity: activity.enqueue(transferRequest.request.origin))
                 guard mailbox.post(.add(submission)) else {
                     submission.activity.drop()
-                    promise.resolve(.failure(rejection(order.request)))
+                    promise.resolve(.failure(rejection(transferRequest.request)))
                     return
                 }
                 // Observe the priority after the submission, because an earlier change would find no transfer.

@@ -59,10 +59,10 @@ final class EasyHandle {
 
     /// Sets the options for a transfer, except for the callbacks, which ``TransferCallbacks`` sets.
     func prepare(
-        _ order: TransferRequestBox, _ lines: CurlHeaderList, _ configuration: ImageDownloader.Configuration,
+        _ transferRequest: TransferRequestBox, _ lines: CurlHeaderList, _ configuration: ImageDownloader.Configuration,
         proxy: String?
     ) {
-        let request = order.request
+        let request = transferRequest.request
         self.lines = lines
         prepareOptions(request, configuration, proxy: proxy)
         set(CURLOPT_URL, request.url)

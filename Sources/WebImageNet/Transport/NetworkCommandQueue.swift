@@ -24,7 +24,7 @@ final class QueuedTransfer: Sendable {
     let id: UInt64
     /// The promise that delivers the outcome to the waiting task.
     let promise: Promise<TransferOutcome>
-    let order: TransferRequestBox
+    let transferRequest: TransferRequestBox
     let priority: RequestPriority
     let observer: @Sendable (TransferEvent) -> Void
     /// The context of the load, which can reject the body after each report.
@@ -38,13 +38,13 @@ final class QueuedTransfer: Sendable {
     let activity: OriginActivityCounter
 
     init(
-        id: UInt64, promise: Promise<TransferOutcome>, order: TransferRequestBox, priority: RequestPriority,
+        id: UInt64, promise: Promise<TransferOutcome>, transferRequest: TransferRequestBox, priority: RequestPriority,
         observer: @escaping @Sendable (TransferEvent) -> Void, context: LoadContext, requestsBody: Bool,
         enqueued: Int64, activity: OriginActivityCounter
     ) {
         self.id = id
         self.promise = promise
-        self.order = order
+        self.transferRequest = transferRequest
         self.priority = priority
         self.observer = observer
         self.context = context
@@ -53,7 +53,7 @@ final class QueuedTransfer: Sendable {
         self.activity = activity
     }
 
-    var request: TransferRequest { order.request }
+    var request: TransferRequest { transferRequest.request }
 }
 
 /// The commands for the network thread and the descriptor that wakes it. Posting takes only a short lock. Thread-safe.

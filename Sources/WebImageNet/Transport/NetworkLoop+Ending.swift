@@ -240,7 +240,7 @@ extension NetworkLoop {
             sockets.end(connection)
             // libcurl buffers the frame that resets the stream until it has something else to send.
             if connection.isMultiplexed, !transfer.isDone || transfer.stop != nil {
-                resets[ObjectIdentifier(connection)] = (connection, transfer.submission.order)
+                resets[ObjectIdentifier(connection)] = (connection, transfer.submission.transferRequest)
             }
         }
         transfer.connection = nil

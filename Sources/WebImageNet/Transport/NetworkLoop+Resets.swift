@@ -13,23 +13,23 @@ extension NetworkLoop {
         guard !resets.isEmpty else { return }
         let noted = resets.values
         resets = [:]
-        for (connection, order) in noted where connection.isOpen && !connection.isSpoiled {
+        for (connection, transferRequest) in noted where connection.isOpen && !connection.isSpoiled {
             if let handle = running.values.first(where: { $0.connection === connection })?.handle {
                 wi_curl_flush(handle.pointer)
-            } else if !flush(connection, order) {
+            } else if !flush(connection, transferRequest) {
                 // Without streams, closing the connection costs only the time for a new one.
                 sockets.shutDown(connection)
             }
         }
     }
 
-    /// Lets a transfer like `order` use the idle `connection` and abort before it sends a request.
+    /// Lets a transfer like `transferRequest` use the idle `connection` and abort before it sends a request.
     ///
     /// Returns whether libcurl chose that connection.
-    private func flush(_ connection: Connection, _ order: TransferRequestBox) -> Bool {
+    private func flush(_ connection: Connection, _ transferRequest: TransferRequestBox) -> Bool {
         guard let handle = spareHandles.popLast() ?? EasyHandle() else { return false }
         let visit = FlushingVisit(handle, connection)
-        prepare(handle, order, proxies.proxy(for: order.request.url).map { ProxyAddress($0) }, .normal)
+        prepare(handle, transferRequest, proxies.proxy(for: transferRequest.request.url).map { ProxyAddress($0) }, .normal)
         visit.install(sockets)
         // libcurl chooses the connection and calls back in one pass, because it doesn't have to wait for anything.
         if wi_curl_multi_add(multi, handle.pointer) == CURLM_OK { wi_curl_multi_perform(multi) }

@@ -54,7 +54,7 @@ extension NetworkLoop {
             transfer: transfer, policy: configuration.addressPolicy, trustsPeer: transfer.proxy != nil,
             sockets: sockets, group: socketGroup(transfer), deadlines: deadlines)
         contexts[handle.pointer] = context
-        prepare(handle, transfer.submission.order, transfer.proxy, transfer.priority)
+        prepare(handle, transfer.submission.transferRequest, transfer.proxy, transfer.priority)
         if let proxy = transfer.proxy, proxyAuthentication.awaitsChallenge(proxy) { transfer.awaitProxyChallenge() }
         TransferCallbacks.install(on: handle, context, sockets)
         if transfer.needsNewConnection || !transfer.request.mayRepeat { handle.set(CURLOPT_FRESH_CONNECT, 1) }
@@ -65,20 +65,20 @@ extension NetworkLoop {
         }
     }
 
-    /// Sets the options for `order`. Transfers with equal options share connections.
+    /// Sets the options for `transferRequest`. Transfers with equal options share connections.
     func prepare(
-        _ handle: EasyHandle, _ order: TransferRequestBox, _ proxy: ProxyAddress?, _ priority: RequestPriority
+        _ handle: EasyHandle, _ transferRequest: TransferRequestBox, _ proxy: ProxyAddress?, _ priority: RequestPriority
     ) {
-        handle.prepare(order, lines(of: order, priority), configuration, proxy: proxy?.text)
+        handle.prepare(transferRequest, lines(of: transferRequest, priority), configuration, proxy: proxy?.text)
         // libcurl's default is the weight of the normal priority.
         if priority != .normal { handle.set(CURLOPT_STREAM_WEIGHT, priority.streamWeight) }
         guard let proxy else { return }
-        handle.prepare(proxy, order.request.tls ?? configuration.tls, schemes: proxyAuthentication.schemes(proxy))
+        handle.prepare(proxy, transferRequest.request.tls ?? configuration.tls, schemes: proxyAuthentication.schemes(proxy))
     }
 
-    private func lines(of order: TransferRequestBox, _ priority: RequestPriority) -> CurlHeaderList {
-        if let lines = lines[priority], lines.fit(order.request) { return lines }
-        let made = CurlHeaderList(order.request, priority)
+    private func lines(of transferRequest: TransferRequestBox, _ priority: RequestPriority) -> CurlHeaderList {
+        if let lines = lines[priority], lines.fit(transferRequest.request) { return lines }
+        let made = CurlHeaderList(transferRequest.request, priority)
         lines[priority] = made
         return made
     }

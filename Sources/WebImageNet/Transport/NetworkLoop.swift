@@ -43,8 +43,8 @@ final class NetworkLoop {
     var establishedBefore = 0
     /// The HTTP/2 connections that ended, and the progress of their transfers in the previous pass.
     var ending: [(connection: Connection, progress: [UInt64: Int])] = []
-    /// The HTTP/2 connections with canceled streams to reset, each with the order of one of the streams.
-    var resets: [ObjectIdentifier: (connection: Connection, order: TransferRequestBox)] = [:]
+    /// The HTTP/2 connections with canceled streams to reset, each with the request of one of the streams.
+    var resets: [ObjectIdentifier: (connection: Connection, transferRequest: TransferRequestBox)] = [:]
 
     /// The maximum number of unused easy handles to keep.
     static let mostSpareHandles = 64

@@ -137,9 +137,9 @@ final class Transfer {
     init(_ submission: QueuedTransfer) {
         self.submission = submission
         priority = submission.priority
-        let order = submission.order
+        let transferRequest = submission.transferRequest
         resume = ResumeStateMachine(
-            order.request.resume, isForeign: order.request.resume == nil && order.request.headers["Range"] != nil)
+            transferRequest.request.resume, isForeign: transferRequest.request.resume == nil && transferRequest.request.headers["Range"] != nil)
     }
 
     /// Changes the priority. The server of a running HTTP/2 transfer receives it with the next data that libcurl sends.

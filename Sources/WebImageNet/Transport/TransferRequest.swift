@@ -74,7 +74,7 @@ final class TransferRequestBox: Sendable {
 
     init(_ request: TransferRequest) { self.request = request }
 
-    /// Returns a modified copy of this order.
+    /// Returns a modified copy of this request.
     func with(_ change: (inout TransferRequest) -> Void) -> TransferRequestBox {
         var request = request
         change(&request)

@@ -121,7 +121,7 @@ struct FaultTests {
         let transfer = Transfer(
             QueuedTransfer(
                 id: 1, promise: Promise(),
-                order: TransferRequestBox(TransferRequest(url: "http://a/", origin: "http://a:80")),
+                transferRequest: TransferRequestBox(TransferRequest(url: "http://a/", origin: "http://a:80")),
                 priority: .normal, observer: { _ in }, context: LoadContext(), requestsBody: true, enqueued: 0,
                 activity: OriginActivityCounter()))
         let limit: Int64 = 1_000
