@@ -28,7 +28,7 @@ extension ImageDownloader {
     /// loads. Loads that start after this call aren't affected. You can call this method from any thread, and it never
     /// blocks.
     public func cancelAll() {
-        for load in loads.all { load.run.cancel() }
+        for load in loads.all { load.session.cancel() }
     }
 
     /// Cancels the running loads for which a closure returns `true`.
@@ -38,12 +38,12 @@ extension ImageDownloader {
     /// - Parameter shouldCancel: A closure that returns whether a load is canceled. The downloader calls it on the
     ///   current thread.
     public func cancelAll(where shouldCancel: (RunningLoad) -> Bool) {
-        for load in loads.all where shouldCancel(RunningLoad(load)) { load.run.cancel() }
+        for load in loads.all where shouldCancel(RunningLoad(load)) { load.session.cancel() }
     }
 }
 
 extension ImageDownloader.RunningLoad {
     fileprivate init(_ entry: RunningLoads.Entry) {
-        self.init(url: entry.url, priority: entry.run.context.priority)
+        self.init(url: entry.url, priority: entry.session.context.priority)
     }
 }

@@ -12,26 +12,26 @@ extension ImageDownloader {
     ///
     /// The exchange resumes an earlier interrupted transfer if possible and stores resume data if it's interrupted. If
     /// the server handles the range incorrectly, this method requests the complete body once.
-    func exchange(_ transferRequest: TransferRequestBox, _ run: LoadSession) async -> TransferOutcome {
+    func exchange(_ transferRequest: TransferRequestBox, _ session: LoadSession) async -> TransferOutcome {
         guard let partials, transferRequest.request.keep != nil, partials.mayContainParts else {
-            return await perform(transferRequest, run)
+            return await perform(transferRequest, session)
         }
-        return await exchange(transferRequest, run, partials)
+        return await exchange(transferRequest, session, partials)
     }
 
     /// Keep this function separate, so that its stack frame isn't part of each waiting load.
     @inline(never)
-    private func exchange(_ transferRequest: TransferRequestBox, _ run: LoadSession, _ partials: PartialDownloadStore) async
+    private func exchange(_ transferRequest: TransferRequestBox, _ session: LoadSession, _ partials: PartialDownloadStore) async
         -> TransferOutcome
     {
         let key = transferRequest.request.resumeKey
         guard let ranged = await partials.point(for: key).map(transferRequest.continuing) else {
-            return await perform(transferRequest, run)
+            return await perform(transferRequest, session)
         }
-        let outcome = await perform(ranged, run)
+        let outcome = await perform(ranged, session)
         let verdict = RangeResponseOutcome(outcome)
         if verdict != .keep { partials.remove(key) }
-        return verdict == .restart ? await perform(transferRequest, run) : outcome
+        return verdict == .restart ? await perform(transferRequest, session) : outcome
     }
 
     /// Removes the resume data of interrupted and canceled loads of a URL, regardless of their header fields and
@@ -57,10 +57,10 @@ extension ImageDownloader {
         await partials?.waitUntilWritten()
     }
 
-    private func perform(_ transferRequest: TransferRequestBox, _ run: LoadSession) async -> TransferOutcome {
+    private func perform(_ transferRequest: TransferRequestBox, _ session: LoadSession) async -> TransferOutcome {
         if configuration.exchangeLog != nil { log(transferRequest) }
-        let outcome = await transport.perform(transferRequest, context: run.context, for: run) { run.report($0) }
-        run.add(outcome)
+        let outcome = await transport.perform(transferRequest, context: session.context, for: session) { session.report($0) }
+        session.add(outcome)
         if configuration.exchangeLog != nil { log(outcome, transferRequest) }
         return outcome
     }

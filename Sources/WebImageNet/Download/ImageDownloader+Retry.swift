@@ -9,9 +9,9 @@ extension ImageDownloader {
     ///
     /// Synchronous functions make the decisions, so their variables take no space in the frames of thousands of
     /// waiting tasks.
-    func loadAnywhere(_ basis: DownloadContext, _ run: LoadSession) async throws(ImageError) -> LoadResponse {
-        guard !basis.request.network.alternativeURLs.isEmpty else { return try await loadWithRetries(basis, run) }
-        return try await loadSequence(AlternativeSequence(basis.request, canLoad: mayLoad), basis, run)
+    func loadAnywhere(_ basis: DownloadContext, _ session: LoadSession) async throws(ImageError) -> LoadResponse {
+        guard !basis.request.network.alternativeURLs.isEmpty else { return try await loadWithRetries(basis, session) }
+        return try await loadSequence(AlternativeSequence(basis.request, canLoad: mayLoad), basis, session)
     }
 
     func mayLoad(_ url: URL) -> Bool { canLoad(url) && url.hasScheme(in: configuration.allowedSchemes) }
@@ -19,37 +19,37 @@ extension ImageDownloader {
     /// Keep this function separate, so that its stack frame isn't part of each waiting load.
     @inline(never)
     private func loadSequence(
-        _ sequence: AlternativeSequence, _ basis: DownloadContext, _ run: LoadSession
+        _ sequence: AlternativeSequence, _ basis: DownloadContext, _ session: LoadSession
     ) async throws(ImageError) -> LoadResponse {
         var sequence = sequence
         while true {
             do {
                 let basis = basis.with(sequence.current, source: basis.source)
-                return sequence.completing(try await loadWithRetries(basis, run))
+                return sequence.completing(try await loadWithRetries(basis, session))
             } catch {
                 try sequence.advance(after: error)
-                run.beginSource()
+                session.beginSource()
             }
         }
     }
 
-    func loadWithRetries(_ first: DownloadContext, _ run: LoadSession) async throws(ImageError) -> LoadResponse {
+    func loadWithRetries(_ first: DownloadContext, _ session: LoadSession) async throws(ImageError) -> LoadResponse {
         let attempts = RetryLoop(first, first.retry, start: waits.now)
         while true {
             do {
-                return try await follow(attempts.basis, attempts.policy, run, mayRepeat: attempts.retries.mayRepeat)
+                return try await follow(attempts.basis, attempts.policy, session, mayRepeat: attempts.retries.mayRepeat)
             } catch {
-                if let seconds = try wait(after: error, attempts, run) { try await waits.wait(seconds, for: run) }
+                if let seconds = try wait(after: error, attempts, session) { try await waits.wait(seconds, for: session) }
             }
         }
     }
 
     /// Returns the delay before the next attempt, or `nil` for an attempt without delay.
     @inline(never)
-    private func wait(after error: ImageError, _ attempts: RetryLoop, _ run: LoadSession) throws(ImageError) -> Double?
+    private func wait(after error: ImageError, _ attempts: RetryLoop, _ session: LoadSession) throws(ImageError) -> Double?
     {
         guard case .network(let failure) = error else { throw error }
-        let error = run.add(failure)
+        let error = session.add(failure)
         let request = attempts.basis.request
         if error.reason == .contentDecodingFailed, request.mayBeRetried, request.headers["Accept-Encoding"] == nil {
             // Some servers declare a coding that they don't apply. Retry once and request no coding.
@@ -62,7 +62,7 @@ extension ImageDownloader {
             case .again(let seconds) = attempts.retries.decide(
                 error, sends: failure.attempt, elapsed: waits.now - attempts.start)
         else {
-            throw .network(error.telling(run.failures.dropLast()))
+            throw .network(error.telling(session.failures.dropLast()))
         }
         configuration.exchangeLog?(.retry(error, seconds: seconds))
         return seconds

@@ -57,15 +57,15 @@ extension ImageDownloader {
         if let listener { onUpdate = { listener.receive($0) } }
         return try await jobs.value(for: DownloadKey(basis), priority: context.livePriority, onUpdate: onUpdate) {
             [self] job -> Result<LoadResponse, ImageError> in
-            let run = LoadSession(Self.context(of: job, isObserved: isObserved))
-            begin(run, basis)
+            let session = LoadSession(Self.context(of: job, isObserved: isObserved))
+            begin(session, basis)
             let result: Result<LoadResponse, ImageError>
             do throws(ImageError) {
-                result = .success(try await loadWithRetries(basis, run))
+                result = .success(try await loadWithRetries(basis, session))
             } catch {
                 result = .failure(error)
             }
-            return loads.end(run, result)
+            return loads.end(session, result)
         }
     }
 

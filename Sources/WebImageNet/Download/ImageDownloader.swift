@@ -171,8 +171,8 @@ public final class ImageDownloader: ImageLoader {
     private var isIntercepted: Bool { !configuration.interceptors.isEmpty || !configuration.bodyModifiers.isEmpty }
 
     /// Adds a load to ``loads``. An intercepted load was added before its interceptors started.
-    func begin(_ run: LoadSession, _ basis: DownloadContext) {
-        if !isIntercepted { loads.begin(run, basis.source) }
+    func begin(_ session: LoadSession, _ basis: DownloadContext) {
+        if !isIntercepted { loads.begin(session, basis.source) }
     }
 
     /// Keep this function separate, so that its stack frame isn't part of each waiting load.
@@ -187,8 +187,8 @@ public final class ImageDownloader: ImageLoader {
         }
         guard !Task.isCancelled else { throw .cancelled }
         // The interceptors run in their own task, so that `cancelAll()` cancels them without the caller's task.
-        let run = LoadSession(context)
-        loads.begin(run, request.url)
+        let session = LoadSession(context)
+        loads.begin(session, request.url)
         let work: Task<Result<LoadResponse, ImageError>, Never> = Task.immediate {
             do throws(ImageError) {
                 return .success(try await chain.run(request, context))
@@ -196,13 +196,13 @@ public final class ImageDownloader: ImageLoader {
                 return .failure(error)
             }
         }
-        run.onCancel { work.cancel() }
+        session.onCancel { work.cancel() }
         let result = await withTaskCancellationHandler {
             await work.value
         } onCancel: {
             work.cancel()
         }
-        return try loads.end(run, result).get()
+        return try loads.end(session, result).get()
     }
 
     /// Inlined so that its stack frame isn't part of each waiting load.
@@ -215,28 +215,28 @@ public final class ImageDownloader: ImageLoader {
     /// Inlined so that its stack frame isn't part of each waiting load.
     @inline(__always)
     private func loadAlone(_ basis: DownloadContext, _ context: LoadContext) async throws(ImageError) -> LoadResponse {
-        let run = LoadSession(context)
-        begin(run, basis)
+        let session = LoadSession(context)
+        begin(session, basis)
         let result: Result<LoadResponse, ImageError>
         do throws(ImageError) {
-            result = .success(try await loadAnywhere(basis, run))
+            result = .success(try await loadAnywhere(basis, session))
         } catch {
             result = .failure(error)
         }
-        return try loads.end(run, result).get()
+        return try loads.end(session, result).get()
     }
 
     /// Makes one attempt: the request and its redirects.
     func follow(
-        _ basis: DownloadContext, _ policy: RetryPolicy, _ run: LoadSession, mayRepeat: Bool
+        _ basis: DownloadContext, _ policy: RetryPolicy, _ session: LoadSession, mayRepeat: Bool
     ) async throws(ImageError) -> LoadResponse {
         let path = RedirectChain(basis)
         while true {
-            var transferRequest = try path.transferRequest(spent: run.spent)
+            var transferRequest = try path.transferRequest(spent: session.spent)
             if !mayRepeat { transferRequest = transferRequest.with { $0.mayRepeat = false } }
-            try await waits.waitForHost(transferRequest.request.origin, policy, for: run)
-            let outcome = await exchange(transferRequest, run)
-            if let response = try path.receive(outcome) { return run.finished(response) }
+            try await waits.waitForHost(transferRequest.request.origin, policy, for: session)
+            let outcome = await exchange(transferRequest, session)
+            if let response = try path.receive(outcome) { return session.finished(response) }
         }
     }
 }

@@ -11,7 +11,7 @@ final class RunningLoads: Sendable {
     struct Entry: Sendable {
         /// The number of the load, in the order of the starts.
         let number: Int
-        let run: LoadSession
+        let session: LoadSession
         /// The URL of the caller's request.
         let url: URL
     }
@@ -29,20 +29,20 @@ final class RunningLoads: Sendable {
     }
 
     /// Adds a load that starts.
-    func begin(_ run: LoadSession, _ url: URL) {
+    func begin(_ session: LoadSession, _ url: URL) {
         state.withLock { state in
             state.last += 1
-            state.entries[ObjectIdentifier(run)] = Entry(number: state.last, run: run, url: url)
+            state.entries[ObjectIdentifier(session)] = Entry(number: state.last, session: session, url: url)
         }
     }
 
     /// Removes a load that ends.
     ///
     /// - Returns: `result`, or ``ImageError/cancelled`` if the load was canceled while it ended.
-    func end<Value>(_ run: LoadSession, _ result: Result<Value, ImageError>) -> Result<Value, ImageError> {
+    func end<Value>(_ session: LoadSession, _ result: Result<Value, ImageError>) -> Result<Value, ImageError> {
         // Release the entry after unlocking.
-        let removed = state.withLock { $0.entries.removeValue(forKey: ObjectIdentifier(run)) }
+        let removed = state.withLock { $0.entries.removeValue(forKey: ObjectIdentifier(session)) }
         withExtendedLifetime(removed) {}
-        return run.isCancelled ? .failure(.cancelled) : result
+        return session.isCancelled ? .failure(.cancelled) : result
     }
 }

@@ -51,7 +51,7 @@ package final class RetryScheduler: Sendable {
     /// Waits until `origin` may be contacted, up to the limit of the policy. Without retries, this method doesn't
     /// wait.
     func waitForHost(
-        _ origin: String, _ policy: RetryPolicy, for run: any CancellableWork
+        _ origin: String, _ policy: RetryPolicy, for session: any CancellableWork
     ) async throws(ImageError) {
         guard policy.maxAttempts > 1 else { return }
         guard state.withLock({ !$0.hosts.isEmpty }) else { return try check() }
@@ -61,7 +61,7 @@ package final class RetryScheduler: Sendable {
             if until <= now { state.hosts[origin] = nil }
             return until - now
         }
-        try await wait(min(left, policy.maxRetryAfter / .seconds(1)), for: run)
+        try await wait(min(left, policy.maxRetryAfter / .seconds(1)), for: session)
     }
 
     /// Waits for a number of seconds on the clock.
@@ -70,8 +70,8 @@ package final class RetryScheduler: Sendable {
     ///   the delays are closed.
     package func wait(_ seconds: Double) async throws(ImageError) { try await wait(seconds, for: nil) }
 
-    /// Waits like ``wait(_:)``, and ends the wait if `run` is canceled.
-    func wait(_ seconds: Double, for run: (any CancellableWork)?) async throws(ImageError) {
+    /// Waits like ``wait(_:)``, and ends the wait if `session` is canceled.
+    func wait(_ seconds: Double, for session: (any CancellableWork)?) async throws(ImageError) {
         guard seconds > 0 else { return try check() }
         let sleeper = Task { [time] in await time.sleep(seconds: seconds) }
         let (number, isClosed) = state.withLock { state in
@@ -80,7 +80,7 @@ package final class RetryScheduler: Sendable {
             return (state.next, state.isClosed)
         }
         if isClosed { sleeper.cancel() }
-        run?.onCancel { sleeper.cancel() }
+        session?.onCancel { sleeper.cancel() }
         await withTaskCancellationHandler {
             await sleeper.value
         } onCancel: {
@@ -88,7 +88,7 @@ package final class RetryScheduler: Sendable {
         }
         state.withLock { $0.sleepers[number] = nil }
         try check()
-        if run?.isCancelled == true { throw .cancelled }
+        if session?.isCancelled == true { throw .cancelled }
     }
 
     private func check() throws(ImageError) {

@@ -123,9 +123,9 @@ final class CurlTransport: Sendable {
     ///
     /// The start is always reported, and further events only if `context` wants reports. If the surrounding task is
     /// canceled, this method returns promptly with `cancelled`, and the network thread closes the connection or stream
-    /// a little later. The same happens if `run` is canceled.
+    /// a little later. The same happens if `session` is canceled.
     func perform(
-        _ transferRequest: TransferRequestBox, context: LoadContext, for run: (any CancellableWork)? = nil,
+        _ transferRequest: TransferRequestBox, context: LoadContext, for session: (any CancellableWork)? = nil,
         observer: @escaping @Sendable (TransferEvent) -> Void
     ) async -> TransferOutcome {
         startThread()
@@ -152,7 +152,7 @@ final class CurlTransport: Sendable {
                 context.followPriority(from: submission.priority) { [mailbox] priority in
                     mailbox.post(.setPriority(id, priority))
                 }
-                run?.onCancel { [mailbox] in
+                session?.onCancel { [mailbox] in
                     promise.resolve(.failure(.cancelled))
                     mailbox.post(.cancel(id))
                 }

@@ -118,9 +118,9 @@ struct WaitReasonTests {
 
     @Test("A load that has started reports no wait for a redirect or another attempt")
     func begun() {
-        let run = LoadSession(log.context())
+        let session = LoadSession(log.context())
         for event in [TransferEvent.waiting(.rateLimit), .started, .waiting(.connectionLimit), .started] {
-            run.report(event)
+            session.report(event)
         }
         #expect(log.waits == [.rateLimit] && log.started == 1)
     }
