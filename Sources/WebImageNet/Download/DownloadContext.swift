@@ -29,7 +29,7 @@ final class DownloadContext: Sendable {
     var defaultRules: ExchangeRules { common.rules }
     var keep: TransferRequest.Keep? { common.keep }
 
-    /// Creates the basis of a downloader, from which the basis of each request is derived.
+    /// Creates the context of a downloader, from which the context of each request is derived.
     init(_ request: LoadRequest, _ rules: ExchangeRules, keep: TransferRequest.Keep? = nil) {
         self.request = request
         source = request.url
@@ -49,12 +49,12 @@ final class DownloadContext: Sendable {
         rules = (captured ?? common.rules).applying(request.network)
     }
 
-    /// Returns the basis for another request, which replaces the caller's request for `source`.
+    /// Returns the context for another request, which replaces the caller's request for `source`.
     func with(_ request: LoadRequest, source: URL) -> DownloadContext {
         DownloadContext(request, source: source, like: self)
     }
 
-    /// Returns the basis for a modified request.
+    /// Returns the context for a modified request.
     func changed(_ change: (inout LoadRequest) -> Void) -> DownloadContext {
         var request = request
         change(&request)
@@ -68,7 +68,7 @@ final class DownloadContext: Sendable {
     /// doesn't have.
     var headers: HTTPHeaderFields { rules.sent(request.headers) }
 
-    /// Returns the basis of a downloader whose header fields changed.
+    /// Returns the context of a downloader whose header fields changed.
     func replacing(headers: HTTPHeaderFields) -> DownloadContext {
         DownloadContext(request, common.rules.replacing(headers: headers), keep: common.keep)
     }

@@ -9,9 +9,9 @@ extension ImageDownloader {
     ///
     /// Synchronous functions make the decisions, so their variables take no space in the frames of thousands of
     /// waiting tasks.
-    func loadAnywhere(_ basis: DownloadContext, _ session: LoadSession) async throws(ImageError) -> LoadResponse {
-        guard !basis.request.network.alternativeURLs.isEmpty else { return try await loadWithRetries(basis, session) }
-        return try await loadSequence(AlternativeSequence(basis.request, canLoad: mayLoad), basis, session)
+    func loadAnywhere(_ downloadContext: DownloadContext, _ session: LoadSession) async throws(ImageError) -> LoadResponse {
+        guard !downloadContext.request.network.alternativeURLs.isEmpty else { return try await loadWithRetries(downloadContext, session) }
+        return try await loadSequence(AlternativeSequence(downloadContext.request, canLoad: mayLoad), downloadContext, session)
     }
 
     func mayLoad(_ url: URL) -> Bool { canLoad(url) && url.hasScheme(in: configuration.allowedSchemes) }
@@ -19,13 +19,13 @@ extension ImageDownloader {
     /// Keep this function separate, so that its stack frame isn't part of each waiting load.
     @inline(never)
     private func loadSequence(
-        _ sequence: AlternativeSequence, _ basis: DownloadContext, _ session: LoadSession
+        _ sequence: AlternativeSequence, _ downloadContext: DownloadContext, _ session: LoadSession
     ) async throws(ImageError) -> LoadResponse {
         var sequence = sequence
         while true {
             do {
-                let basis = basis.with(sequence.current, source: basis.source)
-                return sequence.completing(try await loadWithRetries(basis, session))
+                let downloadContext = downloadContext.with(sequence.current, source: downloadContext.source)
+                return sequence.completing(try await loadWithRetries(downloadContext, session))
             } catch {
                 try sequence.advance(after: error)
                 session.beginSource()
@@ -37,7 +37,7 @@ extension ImageDownloader {
         let attempts = RetryLoop(first, first.retry, start: waits.now)
         while true {
             do {
-                return try await follow(attempts.basis, attempts.policy, session, mayRepeat: attempts.retries.mayRepeat)
+                return try await follow(attempts.downloadContext, attempts.policy, session, mayRepeat: attempts.retries.mayRepeat)
             } catch {
                 if let seconds = try wait(after: error, attempts, session) { try await waits.wait(seconds, for: session) }
             }
@@ -50,10 +50,10 @@ extension ImageDownloader {
     {
         guard case .network(let failure) = error else { throw error }
         let error = session.add(failure)
-        let request = attempts.basis.request
+        let request = attempts.downloadContext.request
         if error.reason == .contentDecodingFailed, request.mayBeRetried, request.headers["Accept-Encoding"] == nil {
             // Some servers declare a coding that they don't apply. Retry once and request no coding.
-            attempts.basis = attempts.basis.changed { $0.headers["Accept-Encoding"] = "identity" }
+            attempts.downloadContext = attempts.downloadContext.changed { $0.headers["Accept-Encoding"] = "identity" }
             configuration.exchangeLog?(.retry(error, seconds: 0))
             return nil
         }
@@ -79,14 +79,14 @@ extension ImageDownloader {
 
 /// The attempts for one URL. Only the task of the load uses it.
 private final class RetryLoop {
-    var basis: DownloadContext
+    var downloadContext: DownloadContext
     var retries: RetryStateMachine
     let policy: RetryPolicy
     /// The start time in seconds of the clock.
     let start: Double
 
-    init(_ basis: DownloadContext, _ policy: RetryPolicy, start: Double) {
-        self.basis = basis
+    init(_ downloadContext: DownloadContext, _ policy: RetryPolicy, start: Double) {
+        self.downloadContext = downloadContext
         self.policy = policy
         self.start = start
         retries = RetryStateMachine(policy)

@@ -20,10 +20,10 @@ extension ImageDownloader {
     /// Loads from the URL of the request and then from its alternatives in order. Equal requests share each of these
     /// loads.
     @inline(__always)
-    func loadShared(_ basis: DownloadContext, _ context: LoadContext) async throws(ImageError) -> LoadResponse {
-        guard basis.request.network.alternativeURLs.isEmpty else { return try await loadSharedSequence(basis, context) }
+    func loadShared(_ downloadContext: DownloadContext, _ context: LoadContext) async throws(ImageError) -> LoadResponse {
+        guard downloadContext.request.network.alternativeURLs.isEmpty else { return try await loadSharedSequence(downloadContext, context) }
         let listener = ReportListener(observing: context)
-        let response = try await loadSharedSource(basis, context, listener)
+        let response = try await loadSharedSource(downloadContext, context, listener)
         listener?.complete(response)
         return response
     }
@@ -31,13 +31,13 @@ extension ImageDownloader {
     /// Keep this function separate, so that its stack frame isn't part of each waiting load.
     @inline(never)
     private func loadSharedSequence(
-        _ basis: DownloadContext, _ context: LoadContext
+        _ downloadContext: DownloadContext, _ context: LoadContext
     ) async throws(ImageError) -> LoadResponse {
         let listener = ReportListener(observing: context)
-        var sequence = AlternativeSequence(basis.request, canLoad: mayLoad)
+        var sequence = AlternativeSequence(downloadContext.request, canLoad: mayLoad)
         while true {
             do {
-                let present = basis.with(sequence.current, source: basis.source)
+                let present = downloadContext.with(sequence.current, source: downloadContext.source)
                 let response = try await loadSharedSource(present, context, listener)
                 listener?.complete(response)
                 return sequence.completing(response)
@@ -50,18 +50,18 @@ extension ImageDownloader {
 
     /// Loads from one source. Equal requests share the load.
     private func loadSharedSource(
-        _ basis: DownloadContext, _ context: LoadContext, _ listener: ReportListener?
+        _ downloadContext: DownloadContext, _ context: LoadContext, _ listener: ReportListener?
     ) async throws(ImageError) -> LoadResponse {
         let isObserved = listener != nil
         var onUpdate: (@Sendable (SharedReport) -> Void)?
         if let listener { onUpdate = { listener.receive($0) } }
-        return try await jobs.value(for: DownloadKey(basis), priority: context.livePriority, onUpdate: onUpdate) {
+        return try await jobs.value(for: DownloadKey(downloadContext), priority: context.livePriority, onUpdate: onUpdate) {
             [self] job -> Result<LoadResponse, ImageError> in
             let session = LoadSession(Self.context(of: job, isObserved: isObserved))
-            begin(session, basis)
+            begin(session, downloadContext)
             let result: Result<LoadResponse, ImageError>
             do throws(ImageError) {
-                result = .success(try await loadWithRetries(basis, session))
+                result = .success(try await loadWithRetries(downloadContext, session))
             } catch {
                 result = .failure(error)
             }
@@ -78,8 +78,8 @@ extension ImageDownloader {
 }
 
 extension DownloadKey {
-    fileprivate init(_ basis: DownloadContext) {
-        exchange = ExchangeKey(basis.request, applied: basis.rules)
-        source = basis.source
+    fileprivate init(_ downloadContext: DownloadContext) {
+        exchange = ExchangeKey(downloadContext.request, applied: downloadContext.rules)
+        source = downloadContext.source
     }
 }

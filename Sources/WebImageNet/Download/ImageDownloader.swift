@@ -22,8 +22,8 @@ public final class ImageDownloader: ImageLoader {
     let transport: CurlTransport
     let partials: PartialDownloadStore?
     let waits: RetryScheduler
-    /// The basis from which each download is derived.
-    private let blank: Lock<DownloadContext>
+    /// The context from which the context of each download is derived.
+    private let defaultContext: Lock<DownloadContext>
     /// A Boolean value that indicates whether ``headerIdentity`` may not be `nil`.
     private let mayHaveHeaderIdentity: Atomic<Bool>
     /// The loads that equal requests share.
@@ -45,7 +45,7 @@ public final class ImageDownloader: ImageLoader {
         }
         let rules = ExchangeRules(configuration)
         mayHaveHeaderIdentity = Atomic(rules.headerIdentity != nil)
-        blank = Lock(DownloadContext(LoadRequest(url: URL(filePath: "/")), rules, keep: keep))
+        defaultContext = Lock(DownloadContext(LoadRequest(url: URL(filePath: "/")), rules, keep: keep))
         waits = RetryScheduler(configuration.retryClock)
     }
 
@@ -96,7 +96,7 @@ public final class ImageDownloader: ImageLoader {
     public var headers: HTTPHeaderFields {
         get { rules.headers }
         set {
-            blank.withLock { $0 = $0.replacing(headers: newValue) }
+            defaultContext.withLock { $0 = $0.replacing(headers: newValue) }
             mayHaveHeaderIdentity.store(true, ordering: .releasing)
         }
     }
@@ -125,10 +125,10 @@ public final class ImageDownloader: ImageLoader {
         transport.setConnectionLimits { $0 = ConnectionLimits(perHost: perHost, total: total) }
     }
 
-    private var basis: DownloadContext { blank.withLock { $0 } }
+    private var downloadContext: DownloadContext { defaultContext.withLock { $0 } }
 
     /// The rules of loads that start now.
-    package var rules: ExchangeRules { basis.defaultRules }
+    package var rules: ExchangeRules { downloadContext.defaultRules }
 
     /// The ``ExchangeRules/headerIdentity`` of ``rules``. This property is fast if no header field that can affect the
     /// data was ever set.
@@ -157,7 +157,7 @@ public final class ImageDownloader: ImageLoader {
     public func load(
         _ request: LoadRequest, context: LoadContext = LoadContext()
     ) async throws(ImageError) -> LoadResponse {
-        guard isIntercepted else { return try await load(basis.with(request, source: request.url), context) }
+        guard isIntercepted else { return try await load(downloadContext.with(request, source: request.url), context) }
         return try await loadIntercepted(request, context)
     }
 
@@ -171,8 +171,8 @@ public final class ImageDownloader: ImageLoader {
     private var isIntercepted: Bool { !configuration.interceptors.isEmpty || !configuration.bodyModifiers.isEmpty }
 
     /// Adds a load to ``loads``. An intercepted load was added before its interceptors started.
-    func begin(_ session: LoadSession, _ basis: DownloadContext) {
-        if !isIntercepted { loads.begin(session, basis.source) }
+    func begin(_ session: LoadSession, _ downloadContext: DownloadContext) {
+        if !isIntercepted { loads.begin(session, downloadContext.source) }
     }
 
     /// Keep this function separate, so that its stack frame isn't part of each waiting load.
@@ -182,8 +182,8 @@ public final class ImageDownloader: ImageLoader {
     ) async throws(ImageError) -> LoadResponse {
         let chain = InterceptorChain(
             interceptors: configuration.interceptors, responseInterceptors: configuration.bodyModifiers
-        ) { [self, basis, source = request.url] (request, context) async throws(ImageError) in
-            try await load(basis.with(request, source: source), context)
+        ) { [self, downloadContext, source = request.url] (request, context) async throws(ImageError) in
+            try await load(downloadContext.with(request, source: source), context)
         }
         guard !Task.isCancelled else { throw .cancelled }
         // The interceptors run in their own task, so that `cancelAll()` cancels them without the caller's task.
@@ -207,19 +207,19 @@ public final class ImageDownloader: ImageLoader {
 
     /// Inlined so that its stack frame isn't part of each waiting load.
     @inline(__always)
-    private func load(_ basis: DownloadContext, _ context: LoadContext) async throws(ImageError) -> LoadResponse {
-        guard configuration.sharesTransfers else { return try await loadAlone(basis, context) }
-        return try await loadShared(basis, context)
+    private func load(_ downloadContext: DownloadContext, _ context: LoadContext) async throws(ImageError) -> LoadResponse {
+        guard configuration.sharesTransfers else { return try await loadAlone(downloadContext, context) }
+        return try await loadShared(downloadContext, context)
     }
 
     /// Inlined so that its stack frame isn't part of each waiting load.
     @inline(__always)
-    private func loadAlone(_ basis: DownloadContext, _ context: LoadContext) async throws(ImageError) -> LoadResponse {
+    private func loadAlone(_ downloadContext: DownloadContext, _ context: LoadContext) async throws(ImageError) -> LoadResponse {
         let session = LoadSession(context)
-        begin(session, basis)
+        begin(session, downloadContext)
         let result: Result<LoadResponse, ImageError>
         do throws(ImageError) {
-            result = .success(try await loadAnywhere(basis, session))
+            result = .success(try await loadAnywhere(downloadContext, session))
         } catch {
             result = .failure(error)
         }
@@ -228,9 +228,9 @@ public final class ImageDownloader: ImageLoader {
 
     /// Makes one attempt: the request and its redirects.
     func follow(
-        _ basis: DownloadContext, _ policy: RetryPolicy, _ session: LoadSession, mayRepeat: Bool
+        _ downloadContext: DownloadContext, _ policy: RetryPolicy, _ session: LoadSession, mayRepeat: Bool
     ) async throws(ImageError) -> LoadResponse {
-        let path = RedirectChain(basis)
+        let path = RedirectChain(downloadContext)
         while true {
             var transferRequest = try path.transferRequest(spent: session.spent)
             if !mayRepeat { transferRequest = transferRequest.with { $0.mayRepeat = false } }

@@ -6,17 +6,17 @@ import WebImageHTTP
 
 /// One attempt of a download. It follows the exchange and decides which responses are accepted. Thread-safe.
 final class RedirectChain: Sendable {
-    private let basis: DownloadContext
+    private let downloadContext: DownloadContext
     private let path: ExchangePath
 
-    private var request: LoadRequest { basis.request }
+    private var request: LoadRequest { downloadContext.request }
 
-    init(_ basis: DownloadContext) {
-        self.basis = basis
+    init(_ downloadContext: DownloadContext) {
+        self.downloadContext = downloadContext
         path = ExchangePath(
             ExchangeStep(
-                basis.request.url, method: basis.request.method, body: basis.request.body, headers: basis.headers,
-                rules: basis.rules))
+                downloadContext.request.url, method: downloadContext.request.method, body: downloadContext.request.body, headers: downloadContext.headers,
+                rules: downloadContext.rules))
     }
 
     /// Returns the next transfer. `spent` is the part of the total timeout that is used up, in seconds.
@@ -24,7 +24,7 @@ final class RedirectChain: Sendable {
     func transferRequest(spent: Double) throws(ImageError) -> TransferRequestBox {
         let sending = path.begin()
         let step = sending.step
-        var timeouts = request.network.timeouts.replacing(basis.configuration.loadTimeouts)
+        var timeouts = request.network.timeouts.replacing(downloadContext.configuration.loadTimeouts)
         let total = timeouts.total
         guard spent < total else {
             throw step.failure(.timedOut, phase: .total, detail: "the total timeout is \(LoadTimeouts.text(total))")
@@ -42,7 +42,7 @@ final class RedirectChain: Sendable {
         transfer.wholeTimeout = total
         transfer.tls = request.network.tls
         transfer.awsSignature = step.awsSignature
-        let rules = basis.rules
+        let rules = downloadContext.rules
         let acceptsNotModified = request.acceptsNotModified
         transfer.disposition = { [decision = sending.decision] head in
             guard case .response = decision.next(step, head) else { return .discard }
@@ -50,8 +50,8 @@ final class RedirectChain: Sendable {
             return .deliver
         }
         if transfer.isResumable {
-            transfer.keep = basis.keep
-            transfer.source = basis.source
+            transfer.keep = downloadContext.keep
+            transfer.source = downloadContext.source
         }
         return TransferRequestBox(transfer)
     }
@@ -67,7 +67,7 @@ final class RedirectChain: Sendable {
         {
         case nil:
             if path.step.redirects > step.redirects {
-                basis.configuration.exchangeLog?(.redirect(url: path.step.url.absoluteString))
+                downloadContext.configuration.exchangeLog?(.redirect(url: path.step.url.absoluteString))
             }
             return nil
         case .redirect?: return loadResponse(response, step)
@@ -97,10 +97,10 @@ final class RedirectChain: Sendable {
 
     private func check(_ response: TransferResponse, _ step: ExchangeStep) throws(ImageError) {
         let status = response.head.statusCode
-        guard basis.rules.accepts(status, request.acceptsNotModified) else {
+        guard downloadContext.rules.accepts(status, request.acceptsNotModified) else {
             throw step.statusFailure(response)
         }
-        guard basis.rules.acceptsType(response.head) else {
+        guard downloadContext.rules.acceptsType(response.head) else {
             let type = response.head.headers["Content-Type"] ?? "none"
             throw step.failure(.unacceptableContentType, response: response.head, body: response.body, detail: type)
         }
@@ -115,7 +115,7 @@ final class RedirectChain: Sendable {
             responseDate: response.responseTime, metrics: metrics, hasKnownLength: response.isLengthKnown,
             redirects: step.redirects > 0 ? path.redirects : [])
         // A manager releases the body after it was decoded. Other callers may retain it indefinitely.
-        if !basis.configuration.sharesTransfers { loadResponse.charge = response.charge }
+        if !downloadContext.configuration.sharesTransfers { loadResponse.charge = response.charge }
         return loadResponse
     }
 }
