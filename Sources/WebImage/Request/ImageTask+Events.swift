@@ -50,7 +50,7 @@ final class EventBuffer: Sendable {
     private let state = Lock(State())
     private let onTermination: @Sendable () -> Void
 
-    /// Creates a mailbox that calls `onTermination` once, when its subscriber ends or the mailbox is deallocated.
+    /// Creates a buffer that calls `onTermination` once, when its subscriber ends or the buffer is deallocated.
     init(onTermination: @escaping @Sendable () -> Void) { self.onTermination = onTermination }
 
     deinit { if !state.withLock({ $0.hasEnded }) { onTermination() } }

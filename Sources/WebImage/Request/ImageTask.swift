@@ -15,7 +15,7 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
     let livePriority: SharedPriority
 
     private struct WeakEventBuffer {
-        weak var mailbox: EventBuffer?
+        weak var buffer: EventBuffer?
     }
 
     private struct State {
@@ -85,8 +85,8 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
     /// Each call creates an independent stream. Events that a subscriber hasn't received yet are buffered. The buffer
     /// contains only the most recent progress, waiting, and preview event.
     public var events: AsyncStream<ImageTask.Event> {
-        let mailbox = subscribe()
-        return AsyncStream(unfolding: { await mailbox.next() }, onCancel: { mailbox.end() })
+        let buffer = subscribe()
+        return AsyncStream(unfolding: { await buffer.next() }, onCancel: { buffer.end() })
     }
 
     /// The progress of the download, beginning with the most recent value.
@@ -119,14 +119,14 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
     private func stream<Value: Sendable>(
         of value: @escaping @Sendable (ImageTask.Event) -> Value?
     ) -> AsyncStream<Value> {
-        let mailbox = subscribe()
+        let buffer = subscribe()
         return AsyncStream(
             unfolding: {
-                while let event = await mailbox.next() {
+                while let event = await buffer.next() {
                     if let found = value(event) { return found }
                 }
                 return nil
-            }, onCancel: { mailbox.end() })
+            }, onCancel: { buffer.end() })
     }
 
     /// Returns a new buffer that receives the past events that are still relevant and all later events.
@@ -135,15 +135,15 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
             state.nextID += 1
             return state.nextID
         }
-        let mailbox = EventBuffer { [weak self] in self?.removeListener(id) }
+        let buffer = EventBuffer { [weak self] in self?.removeListener(id) }
         state.withLock { state in
-            state.streams[id] = WeakEventBuffer(mailbox: mailbox)
+            state.streams[id] = WeakEventBuffer(buffer: buffer)
             state.machine.addListener(id)
         }
         deliver()
         let whenHeard = state.withLock { $0.whenHeard }
         whenHeard?()
-        return mailbox
+        return buffer
     }
 
     /// The response of the request.
@@ -347,12 +347,12 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
     private func deliver(_ delivery: ImageTaskStateMachine.Delivery) {
         switch delivery {
         case .event(let id, let event):
-            let mailbox = state.withLock { state in
+            let buffer = state.withLock { state in
                 // Nothing follows the last event, so remove the stream even if its consumer retains it.
-                if case .finished = event { return state.streams.removeValue(forKey: id)?.mailbox }
-                return state.streams[id]?.mailbox
+                if case .finished = event { return state.streams.removeValue(forKey: id)?.buffer }
+                return state.streams[id]?.buffer
             }
-            mailbox?.put(event)
+            buffer?.put(event)
         case .result(let id, let result):
             let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
             waiter?.resolve(result)

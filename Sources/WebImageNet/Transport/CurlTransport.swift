@@ -23,7 +23,7 @@ final class CurlTransport: Sendable {
     private let thread = Lock(ThreadState.waiting)
     /// A Boolean value that indicates whether ``thread`` is no longer ``ThreadState/waiting``.
     private let isSettled = Atomic(false)
-    private let mailbox = NetworkCommandQueue()
+    private let commands = NetworkCommandQueue()
     let activity = ActivityCounter()
     /// The number of the last transfer.
     private let last = Atomic<UInt64>(0)
@@ -52,9 +52,9 @@ final class CurlTransport: Sendable {
 
     private func makeThread() -> Thread {
         // The thread must not retain this object, because it runs until the object is deallocated.
-        let thread = Thread { [mailbox, configuration] in
-            guard CurlLibrary.failure == nil, mailbox.waker >= 0, let loop = NetworkLoop(mailbox, configuration) else {
-                for case .add(let submission) in mailbox.closeAndDequeueAll() {
+        let thread = Thread { [commands, configuration] in
+            guard CurlLibrary.failure == nil, commands.waker >= 0, let loop = NetworkLoop(commands, configuration) else {
+                for case .add(let submission) in commands.closeAndDequeueAll() {
                     submission.activity.drop()
                     submission.promise.resolve(.failure(CurlLibrary.error(submission.request)))
                 }
@@ -77,14 +77,14 @@ final class CurlTransport: Sendable {
         isSettled.store(true, ordering: .releasing)
         if before == .waiting {
             // No thread will process the commands.
-            _ = mailbox.closeAndDequeueAll()
+            _ = commands.closeAndDequeueAll()
         } else {
-            mailbox.post(.close)
+            commands.post(.close)
         }
     }
 
     /// Calls a closure after ``close()`` has ended all transfers.
-    func whenClosed(_ handler: @escaping @Sendable () -> Void) { mailbox.whenClosed(handler) }
+    func whenClosed(_ handler: @escaping @Sendable () -> Void) { commands.whenClosed(handler) }
 
     /// A Boolean value that indicates whether no transfer may start. Running transfers aren't affected.
     var isSuspended: Bool {
@@ -93,7 +93,7 @@ final class CurlTransport: Sendable {
             // Post under the lock, so that the network thread receives the changes in order.
             suspended.withLock { suspended in
                 suspended = newValue
-                mailbox.post(.suspend(newValue))
+                commands.post(.suspend(newValue))
             }
         }
     }
@@ -110,7 +110,7 @@ final class CurlTransport: Sendable {
             changed = changed.positive
             guard changed != limits else { return }
             limits = changed
-            mailbox.post(.setConnectionLimits(changed))
+            commands.post(.setConnectionLimits(changed))
         }
     }
 
@@ -143,24 +143,24 @@ final class CurlTransport: Sendable {
                     context: context,
                     requestsBody: context.isObserved, enqueued: MonotonicTime.now,
                     activity: activity.enqueue(transferRequest.request.origin))
-                guard mailbox.post(.add(submission)) else {
+                guard commands.post(.add(submission)) else {
                     submission.activity.drop()
                     promise.resolve(.failure(rejection(transferRequest.request)))
                     return
                 }
                 // Observe the priority after the submission, because an earlier change would find no transfer.
-                context.followPriority(from: submission.priority) { [mailbox] priority in
-                    mailbox.post(.setPriority(id, priority))
+                context.followPriority(from: submission.priority) { [commands] priority in
+                    commands.post(.setPriority(id, priority))
                 }
-                session?.onCancel { [mailbox] in
+                session?.onCancel { [commands] in
                     promise.resolve(.failure(.cancelled))
-                    mailbox.post(.cancel(id))
+                    commands.post(.cancel(id))
                 }
             }
         } onCancel: {
             // Don't block here, because the runtime holds the lock of the task.
             promise.resolve(.failure(.cancelled))
-            mailbox.post(.cancel(id))
+            commands.post(.cancel(id))
         }
     }
 }

@@ -46,7 +46,7 @@ extension NetworkLoop {
         let now = MonotonicTime.now
         transfer.handle = handle
         transfer.lastActivity = now
-        transfer.enter(bodies) { [mailbox, id = transfer.id] in mailbox.post(.resume(id)) }
+        transfer.enter(bodies) { [commands, id = transfer.id] in commands.post(.resume(id)) }
         transfer.speed = configuration.minimumSpeed.flatMap { TransferSpeedMeter($0) }
         transfer.requestTime = Date()
         transfer.proxy = proxies.proxy(for: transfer.request.url).map { ProxyAddress($0) }

@@ -10,7 +10,7 @@ import WebImageCore
 ///
 /// It's created and used only on the network thread.
 final class NetworkLoop {
-    let mailbox: NetworkCommandQueue
+    let commands: NetworkCommandQueue
     /// The configuration, with the current limits for connections.
     private(set) var configuration: ImageDownloader.Configuration
     /// The limits of libcurl, which are the highest limits so far.
@@ -50,10 +50,10 @@ final class NetworkLoop {
     static let mostSpareHandles = 64
 
     /// Creates a loop. Returns `nil` if memory is exhausted.
-    init?(_ mailbox: NetworkCommandQueue, _ configuration: ImageDownloader.Configuration) {
+    init?(_ commands: NetworkCommandQueue, _ configuration: ImageDownloader.Configuration) {
         guard let multi = wi_curl_multi_init() else { return nil }
         self.multi = multi
-        self.mailbox = mailbox
+        self.commands = commands
         self.configuration = configuration
         libraryLimits =
             ConnectionLimits(perHost: configuration.maxConnectionsPerHost, total: configuration.maxConnections).positive
@@ -74,7 +74,7 @@ final class NetworkLoop {
 
     /// Runs the loop until it receives the close command.
     func run() {
-        while processCommands(mailbox.dequeueAll()) {
+        while processCommands(commands.dequeueAll()) {
             sockets.beginPass()
             startWaiting()
             startPostponed()
@@ -86,8 +86,8 @@ final class NetworkLoop {
             // Finished transfers release slots, so fill them before the loop sleeps.
             let hasEnded = [finishDone(), finishEnding(), finishLate()].contains(true)
             let isPending = !postponed.isEmpty && sockets.established != establishedBefore
-            if hasEnded || isPending || !resets.isEmpty || sockets.hasLeft || !mailbox.goToSleep() { continue }
-            if wi_curl_multi_poll(multi, mailbox.waker, pollTimeout()) { wi_wake_clear(mailbox.waker) }
+            if hasEnded || isPending || !resets.isEmpty || sockets.hasLeft || !commands.goToSleep() { continue }
+            if wi_curl_multi_poll(multi, commands.waker, pollTimeout()) { wi_wake_clear(commands.waker) }
         }
         shutDown()
     }
@@ -148,7 +148,7 @@ final class NetworkLoop {
         for transfer in Array(running.values) { end(transfer, closed) }
         reportEnded()
         for transfer in waiting.values { drop(transfer.submission, closed) }
-        for case .add(let submission) in mailbox.closeAndDequeueAll() { drop(submission, closed) }
+        for case .add(let submission) in commands.closeAndDequeueAll() { drop(submission, closed) }
         waiting = [:]
         spareHandles = []
         wi_curl_multi_cleanup(multi)
