@@ -102,13 +102,13 @@
         /// Draws the background. The backdrop is the child of the button, so it excludes the padding. The background
         /// image covers the padding, too.
         private func drawBackground(_ snapshot: RenderSnapshot) {
-            guard let backdrop, let slot = displayedSlots[.background], let stage = controller?.renderers[slot] else {
+            guard let backdrop, let slot = displayedSlots[.background], let renderer = controller?.renderers[slot] else {
                 return
             }
             var bounds = graphene_rect_t()
             guard gtk_widget_compute_bounds(button, backdrop, &bounds) != 0 else { return }
             snapshot.moved(x: Double(bounds.origin.x), y: Double(bounds.origin.y)) {
-                stage.draw(snapshot, width: Double(bounds.size.width), height: Double(bounds.size.height))
+                renderer.draw(snapshot, width: Double(bounds.size.width), height: Double(bounds.size.height))
             }
         }
     }

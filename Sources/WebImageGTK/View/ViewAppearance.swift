@@ -4,7 +4,7 @@
     import WebImage
     import WebImageUI
 
-    /// The appearance that all stages of a view share.
+    /// The appearance that all renderers of a view share.
     struct ViewAppearance {
         var fit = ContentFit.contain
         var cornerRadius = 0.0
@@ -18,14 +18,14 @@
         func fit(of slot: ImageSlot) -> ContentFit { slot.normalSlot == .background ? .cover : fit }
 
         @MainActor
-        func apply(to stage: SlotRenderer) {
-            stage.playback = playback
-            stage.autoplays = autoplays
-            stage.fit = fit(of: stage.slot)
-            stage.cornerRadius = cornerRadius
-            stage.indicator = indicator
-            stage.scaleFactor = scaleFactor
-            if stage.animates != animates { stage.animates = animates }
+        func apply(to renderer: SlotRenderer) {
+            renderer.playback = playback
+            renderer.autoplays = autoplays
+            renderer.fit = fit(of: renderer.slot)
+            renderer.cornerRadius = cornerRadius
+            renderer.indicator = indicator
+            renderer.scaleFactor = scaleFactor
+            if renderer.animates != animates { renderer.animates = animates }
         }
     }
 #endif

@@ -64,7 +64,7 @@
             }
             self.init(WidgetController(widget, manager ?? .shared, PaintableAdapter(setPaintable)), nil)
             if let fit = WidgetKind.takePictureFit(widget) { controller.appearance.fit = fit }
-            _ = controller.stage(.image)
+            _ = controller.renderer(.image)
         }
 
         init(_ controller: WidgetController, _ manager: ImageManager? = nil) {
@@ -234,7 +234,7 @@
         /// Returns the GdkPaintable that draws a slot, so that you can show it in another widget. It's valid for the
         /// lifetime of the widget.
         public func paintable(for slot: ImageSlot = .image) -> OpaquePointer? {
-            _ = controller.stage(slot)
+            _ = controller.renderer(slot)
             return controller.paintables[slot]?.pointer
         }
     }

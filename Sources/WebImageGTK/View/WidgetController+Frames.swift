@@ -47,20 +47,20 @@
                 hasHighContrast: DesktopSettings.shared.hasHighContrast, showsFocus: accessibility.showsFocus)
         }
 
-        func stageChanged(_ stage: SlotRenderer, size: Bool) {
-            paintables[stage.slot]?.invalidate(size: size)
-            adapter.redraw(stage.slot)
+        func rendererChanged(_ renderer: SlotRenderer, size: Bool) {
+            paintables[renderer.slot]?.invalidate(size: size)
+            adapter.redraw(renderer.slot)
         }
 
-        func stageNeedsTick(_ stage: SlotRenderer) { requestTick() }
+        func rendererNeedsTick(_ renderer: SlotRenderer) { requestTick() }
 
-        func stageReached(_ stage: SlotRenderer) { settleWaits() }
+        func rendererReached(_ renderer: SlotRenderer) { settleWaits() }
 
-        func renderer(_ stage: SlotRenderer, hasBounds width: Double, _ height: Double) {
+        func renderer(_ renderer: SlotRenderer, hasBounds width: Double, _ height: Double) {
             frames.framesWithoutSize = nil
             let place = ViewAllocation(width: width, height: height, scaleFactor: appearance.scaleFactor)
             // The slots of the other button states have the same bounds. Load their images in advance.
-            for slot in renderers.keys where slot.normalSlot == stage.slot.normalSlot { binder(slot).allocate(place) }
+            for slot in renderers.keys where slot.normalSlot == renderer.slot.normalSlot { binder(slot).allocate(place) }
         }
 
         // MARK: - Ticks
@@ -84,7 +84,7 @@
             frames.tick = 0
         }
 
-        /// Advances all stages. Returns `false` if no tick is needed in the next frame.
+        /// Advances all renderers. Returns `false` if no tick is needed in the next frame.
         func tick() -> Bool {
             GTKMainLoop.callbacks += 1
             let now = frameTime

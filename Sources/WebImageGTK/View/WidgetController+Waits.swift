@@ -72,11 +72,11 @@
         /// Returns `true` if the goal is reached, if the widget isn't visible, or if another image has replaced the
         /// awaited one.
         private func isComplete(_ wait: CompletionWaiter, in slot: ImageSlot) -> Bool {
-            guard isVisible, !isDestroyed, let stage = renderers[slot], stage.current?.image === wait.response.image
+            guard isVisible, !isDestroyed, let renderer = renderers[slot], renderer.current?.image === wait.response.image
             else {
                 return true
             }
-            return stage.reached >= wait.completionPoint || wait.framesUnseen >= CompletionWaiter.unseenLimit
+            return renderer.reached >= wait.completionPoint || wait.framesUnseen >= CompletionWaiter.unseenLimit
         }
 
         /// Completes the finished waits. This happens after the current call from GTK returns because completions
@@ -97,7 +97,7 @@
         /// Counts a frame for all waits. Returns `false` if there's none.
         func countUnseenFrame() -> Bool {
             for slot in waits.keys {
-                guard let stage = renderers[slot], !stage.isWaiting, stage.transition?.start == nil else { continue }
+                guard let renderer = renderers[slot], !renderer.isWaiting, renderer.transition?.start == nil else { continue }
                 waits[slot]?.framesUnseen += 1
             }
             if waits.values.contains(where: { $0.framesUnseen == CompletionWaiter.unseenLimit }) { settleWaits() }

@@ -8,7 +8,7 @@
     import WebImageCore
     import WebImageUI
 
-    /// A type that shows the stages of a controller in a kind of widget.
+    /// A type that shows the slots of a controller in a kind of widget.
     @MainActor
     protocol WidgetAdapter: AnyObject {
         /// Updates the widget after a slot was used for the first time or after the state that selects the visible slot
@@ -31,7 +31,7 @@
         let adapter: any WidgetAdapter
         private(set) var renderers: [ImageSlot: SlotRenderer] = [:]
         private(set) var paintables: [ImageSlot: ImagePaintable] = [:]
-        var appearance = ViewAppearance() { didSet { for stage in renderers.values { appearance.apply(to: stage) } } }
+        var appearance = ViewAppearance() { didSet { for renderer in renderers.values { appearance.apply(to: renderer) } } }
         var retriesOnClick = true { didSet { accessibility.update() } }
         /// The texts and the keys for assistive technologies and for the keyboard.
         private(set) lazy var accessibility = ViewAccessibility(self)
@@ -114,24 +114,24 @@
             // An icon in the slot of a state would replace the image of the normal state.
             ImageBinderGroup(manager: manager, isMapped: isVisible, showsMissingImage: { $0 == .image }) {
                 [weak self] slot, presentation in
-                self?.stage(slot).present(presentation)
+                self?.renderer(slot).present(presentation)
                 self?.updateAdapterAfterDrawing()
             }
         }
 
-        func stage(_ slot: ImageSlot) -> SlotRenderer {
-            if let stage = renderers[slot] { return stage }
-            let stage = SlotRenderer(slot: slot, manager: manager)
-            stage.host = self
-            appearance.apply(to: stage)
-            stage.isVisible = isVisible
-            renderers[slot] = stage
-            paintables[slot] = ImagePaintable(stage)
+        func renderer(_ slot: ImageSlot) -> SlotRenderer {
+            if let renderer = renderers[slot] { return renderer }
+            let renderer = SlotRenderer(slot: slot, manager: manager)
+            renderer.host = self
+            appearance.apply(to: renderer)
+            renderer.isVisible = isVisible
+            renderers[slot] = renderer
+            paintables[slot] = ImagePaintable(renderer)
             updateAdapter()
-            return stage
+            return renderer
         }
 
-        /// Returns the binder of a slot. Its state updates the stage.
+        /// Returns the binder of a slot. Its state updates the renderer.
         func binder(_ slot: ImageSlot) -> ImageBinder {
             let isNew = !binders.slots.contains(slot)
             let binder = binders[slot]
@@ -159,7 +159,7 @@
         private func prepared(_ slot: ImageSlot) -> ImageBinder {
             GTKMainLoop.installOrWarn()
             let binder = binder(slot)
-            _ = stage(slot)
+            _ = renderer(slot)
             return binder
         }
 
@@ -204,7 +204,7 @@
             let isMapped = gtk_widget_get_mapped(widget) != 0
             if isMapped { follow(gtk_widget_get_native(widget)) } else { unfollow() }
             isVisible = isMapped && !isMinimized
-            for stage in renderers.values { stage.isVisible = isVisible }
+            for renderer in renderers.values { renderer.isVisible = isVisible }
             binders.isMapped = isVisible
             if isVisible {
                 scaleChanged()
@@ -264,7 +264,7 @@
         }
 
         /// Redraws all slots, for example because the text direction changed.
-        func redrawAll() { for stage in renderers.values { stageChanged(stage, size: false) } }
+        func redrawAll() { for renderer in renderers.values { rendererChanged(renderer, size: false) } }
 
         func destroyed() {
             guard !isDestroyed else { return }
@@ -273,7 +273,7 @@
             cancelTick()
             frames.cancelTimer()
             isVisible = false
-            for stage in renderers.values { stage.host = nil }
+            for renderer in renderers.values { renderer.host = nil }
             adapter.disconnect()
             cancelWaits()
             binders.unbindAll()

@@ -16,7 +16,7 @@
         /// Returns the content fit of a GtkPicture, and makes the widget show its paintable in its full bounds. Returns
         /// `nil` for other widgets.
         ///
-        /// The stage scales the image itself, and everything else that it draws needs the full bounds of the widget.
+        /// The renderer scales the image itself, and everything else that it draws needs the full bounds of the widget.
         static func takePictureFit(_ widget: UnsafeMutablePointer<GtkWidget>) -> ContentFit? {
             let raw = UnsafeMutableRawPointer(widget)
             guard isA(raw, gtk_picture_get_type()) else { return nil }

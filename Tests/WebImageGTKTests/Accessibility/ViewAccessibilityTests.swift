@@ -76,12 +76,12 @@
         func testBarFillsFromTheRightInARightToLeftInterface() throws {
             try Stand.run {
                 for isRightToLeft in [false, true] {
-                    let stage = TestStage()
-                    stage.style.isRightToLeft = isRightToLeft
-                    stage.stage.indicator = .bar.delayed(by: .zero)
-                    stage.stage.load = IndicatorState(fraction: 0.5)
-                    stage.pass(16)
-                    let drawn = try stage.drawn()
+                    let host = TestRendererHost()
+                    host.style.isRightToLeft = isRightToLeft
+                    host.renderer.indicator = .bar.delayed(by: .zero)
+                    host.renderer.load = IndicatorState(fraction: 0.5)
+                    host.pass(16)
+                    let drawn = try host.drawn()
                     let (full, empty) = isRightToLeft ? (35, 5) : (5, 35)
                     assertColor(drawn.color(full, 28), [0, 0, 0], within: 16)
                     XCTAssertGreaterThan(drawn.color(empty, 28)[0], 100)
@@ -101,13 +101,13 @@
         func testIndicatorsAreOpaqueWithHighContrast() throws {
             try Stand.run {
                 for indicator in [ImageIndicator.spinner, .ring, .bar] {
-                    let stage = TestStage()
-                    stage.foreground = PixelColor(red: 255, green: 255, blue: 255)
-                    stage.style.hasHighContrast = true
-                    stage.stage.indicator = indicator.delayed(by: .zero)
-                    stage.stage.load = IndicatorState(fraction: 0.5)
-                    stage.pass(16)
-                    let drawn = try stage.drawn(width: 80, height: 80)
+                    let host = TestRendererHost()
+                    host.foreground = PixelColor(red: 255, green: 255, blue: 255)
+                    host.style.hasHighContrast = true
+                    host.renderer.indicator = indicator.delayed(by: .zero)
+                    host.renderer.load = IndicatorState(fraction: 0.5)
+                    host.pass(16)
+                    let drawn = try host.drawn(width: 80, height: 80)
                     let isBar = indicator.style == .bar
                     // The background of the indicator is black, and its edge is white.
                     XCTAssertEqual(drawn.color(isBar ? 70 : 40, isBar ? 78 : 40), [0, 0, 0])

@@ -47,7 +47,7 @@
                 window.open(1)
                 XCTAssertTrue(window.isFull)
                 // Before the first frame, the view shows the image that the grid has in memory.
-                let instant = WidgetController.of(window.full.view.widget)?.stage(.image).current?.image
+                let instant = WidgetController.of(window.full.view.widget)?.renderer(.image).current?.image
                 XCTAssertLessThan(try XCTUnwrap(instant).size.width, GalleryStage.dimension)
                 stage.waitForFullImage()
                 XCTAssertEqual(window.full.image?.size.width, GalleryStage.dimension)
@@ -216,8 +216,8 @@
         /// Waits until the large view shows its image, also after the transition from the content before.
         func waitForFullImage(file: StaticString = #filePath, line: UInt = #line) {
             Stand.pump("the full-size image", file: file, line: line) { window.full.image != nil }
-            let stage = WidgetController.of(window.full.view.widget)?.stage(.image)
-            Stand.pump("the end of the transition", file: file, line: line) { stage?.transition == nil }
+            let renderer = WidgetController.of(window.full.view.widget)?.renderer(.image)
+            Stand.pump("the end of the transition", file: file, line: line) { renderer?.transition == nil }
         }
 
         /// Checks that every visible cell shows its image.

@@ -179,11 +179,11 @@
 
         func testTwoPixelsPerPointShowEveryPixel() throws {
             try Stand.run {
-                let stage = TestStage()
-                stage.stage.scaleFactor = 2
-                stage.stage.cornerRadius = 12
-                stage.present(DecodedImage(pixels: try TestImages.pixels(5, width: 160, height: 120)))
-                let drawn = try stage.drawn(width: 80, height: 60, scale: 2)
+                let host = TestRendererHost()
+                host.renderer.scaleFactor = 2
+                host.renderer.cornerRadius = 12
+                host.present(DecodedImage(pixels: try TestImages.pixels(5, width: 160, height: 120)))
+                let drawn = try host.drawn(width: 80, height: 60, scale: 2)
                 XCTAssertEqual(drawn.width, 160)
                 try assertLooks(drawn, as: "scale-2")
             }

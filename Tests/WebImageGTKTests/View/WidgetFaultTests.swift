@@ -61,15 +61,15 @@
 
         func testC12ImagesOfDifferentShapesKeepTheirProportionsDuringACrossFade() throws {
             try Stand.run {
-                let stage = TestStage()
-                stage.present(try Sources.image([200, 0, 0], width: 40, height: 10))
-                _ = try stage.drawn()
-                let changes = stage.sizeChanges
-                stage.present(
+                let host = TestRendererHost()
+                host.present(try Sources.image([200, 0, 0], width: 40, height: 10))
+                _ = try host.drawn()
+                let changes = host.sizeChanges
+                host.present(
                     try Sources.image([0, 0, 200], width: 10, height: 40), .image,
                     ImageTransition(.crossFade, duration: .milliseconds(100), curve: .linear))
                 for step in 0..<5 {
-                    let drawn = try stage.drawn(width: 40, height: 40)
+                    let drawn = try host.drawn(width: 40, height: 40)
                     // The landscape image covers the left edge of the middle row, and the portrait image the top of the
                     // middle column. Neither covers the corner.
                     XCTAssertEqual(drawn.color(1, 1).prefix(3), [0, 0, 0], "step \(step)")
@@ -79,9 +79,9 @@
                         XCTAssertGreaterThan(drawn.color(20, 2)[2], 50)
                         XCTAssertLessThan(drawn.color(20, 2)[0], 20)
                     }
-                    stage.pass(25)
+                    host.pass(25)
                 }
-                XCTAssertEqual(stage.sizeChanges, changes + 1)
+                XCTAssertEqual(host.sizeChanges, changes + 1)
             }
         }
 

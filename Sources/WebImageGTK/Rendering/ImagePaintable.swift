@@ -4,16 +4,16 @@
     import CGTK4
     import CWebImageGTK
 
-    /// The GdkPaintable that draws a stage. The paintable retains the stage, and the stage doesn't retain the
-    /// paintable.
+    /// The GdkPaintable that draws the content of a renderer. The paintable retains the renderer, and the renderer
+    /// doesn't retain the paintable.
     @MainActor
     final class ImagePaintable {
         let pointer: OpaquePointer
-        let stage: SlotRenderer
+        let renderer: SlotRenderer
 
-        init(_ stage: SlotRenderer) {
-            self.stage = stage
-            let context = Unmanaged.passRetained(stage).toOpaque()
+        init(_ renderer: SlotRenderer) {
+            self.renderer = renderer
+            let context = Unmanaged.passRetained(renderer).toOpaque()
             pointer = OpaquePointer(wi_gtk_paintable_new(functions, context))
         }
 
@@ -24,7 +24,7 @@
             gdk_paintable_invalidate_contents(pointer)
         }
 
-        fileprivate nonisolated static func stage(_ context: UnsafeMutableRawPointer) -> SlotRenderer {
+        fileprivate nonisolated static func renderer(_ context: UnsafeMutableRawPointer) -> SlotRenderer {
             Unmanaged<SlotRenderer>.fromOpaque(context).takeUnretainedValue()
         }
 
@@ -45,25 +45,25 @@
                     // Safe: `assumeIsolated` runs synchronously on the main thread, where GTK draws, so the pointer
                     // never leaves it.
                     nonisolated(unsafe) let pointer = OpaquePointer(snapshot)
-                    let stage = ImagePaintable.stage(context)
+                    let renderer = ImagePaintable.renderer(context)
                     MainActor.assumeIsolated {
-                        stage.draw(RenderSnapshot(pointer: pointer), width: width, height: height)
+                        renderer.draw(RenderSnapshot(pointer: pointer), width: width, height: height)
                     }
                 },
                 width: { context in
                     guard let context else { return 0 }
-                    let stage = ImagePaintable.stage(context)
-                    return ImagePaintable.length(MainActor.assumeIsolated { stage.intrinsicSize?.width })
+                    let renderer = ImagePaintable.renderer(context)
+                    return ImagePaintable.length(MainActor.assumeIsolated { renderer.intrinsicSize?.width })
                 },
                 height: { context in
                     guard let context else { return 0 }
-                    let stage = ImagePaintable.stage(context)
-                    return ImagePaintable.length(MainActor.assumeIsolated { stage.intrinsicSize?.height })
+                    let renderer = ImagePaintable.renderer(context)
+                    return ImagePaintable.length(MainActor.assumeIsolated { renderer.intrinsicSize?.height })
                 },
                 ratio: { context in
                     guard let context else { return 0 }
-                    let stage = ImagePaintable.stage(context)
-                    return MainActor.assumeIsolated { stage.intrinsicSize.map { $0.width / $0.height } } ?? 0
+                    let renderer = ImagePaintable.renderer(context)
+                    return MainActor.assumeIsolated { renderer.intrinsicSize.map { $0.width / $0.height } } ?? 0
                 },
                 destroy: { context in
                     if let context { Unmanaged<SlotRenderer>.fromOpaque(context).release() }

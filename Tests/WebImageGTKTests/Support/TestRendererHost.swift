@@ -8,10 +8,10 @@
     @testable import WebImageCore
     @testable import WebImageGTK
 
-    /// A stage without a widget, which draws at times that the test sets.
+    /// The host of a renderer without a widget, which draws at times that the test sets.
     @MainActor
-    final class TestStage: SlotRendererDelegate {
-        let stage: SlotRenderer
+    final class TestRendererHost: SlotRendererDelegate {
+        let renderer: SlotRenderer
         var frameTime = 1_000_000_000
         var foreground = PixelColor.black
         var style = DrawingStyle()
@@ -24,21 +24,21 @@
         private static var last: OpaquePointer?
 
         init() {
-            stage = SlotRenderer(slot: .image, manager: .shared)
-            stage.host = self
-            stage.isVisible = true
+            renderer = SlotRenderer(slot: .image, manager: .shared)
+            renderer.host = self
+            renderer.isVisible = true
         }
 
-        func stageChanged(_ stage: SlotRenderer, size: Bool) {
+        func rendererChanged(_ renderer: SlotRenderer, size: Bool) {
             changes += 1
             if size { sizeChanges += 1 }
         }
 
-        func stageNeedsTick(_ stage: SlotRenderer) { requestedTicks += 1 }
+        func rendererNeedsTick(_ renderer: SlotRenderer) { requestedTicks += 1 }
 
-        func stageReached(_ stage: SlotRenderer) { goals.append(stage.reached) }
+        func rendererReached(_ renderer: SlotRenderer) { goals.append(renderer.reached) }
 
-        func renderer(_ stage: SlotRenderer, hasBounds width: Double, _ height: Double) {
+        func renderer(_ renderer: SlotRenderer, hasBounds width: Double, _ height: Double) {
             bounds.append([width, height])
         }
 
@@ -47,17 +47,17 @@
         @discardableResult
         func pass(_ milliseconds: Int) -> Int? {
             frameTime += milliseconds * 1_000_000
-            return stage.advance(to: frameTime).map { max(0, $0 - frameTime) / 1_000_000 }
+            return renderer.advance(to: frameTime).map { max(0, $0 - frameTime) / 1_000_000 }
         }
 
         func present(
             _ image: DecodedImage?, _ kind: ImageBinder.Presentation.Kind = .image,
             _ transition: ImageTransition = .none, generation: Int = 1
         ) {
-            stage.present(ImageBinder.Presentation(kind, image: image, transition: transition, bindingID: generation))
+            renderer.present(ImageBinder.Presentation(kind, image: image, transition: transition, bindingID: generation))
         }
 
-        /// Returns the current contents of the stage.
+        /// Returns the current contents of the renderer.
         func drawn(width: Double = 40, height: Double = 30, scale: Double = 1) throws -> Screenshot {
             if Self.canvas == nil {
                 let canvas = try TestWindow(try XCTUnwrap(gtk_picture_new()))
@@ -67,7 +67,7 @@
             let window = try XCTUnwrap(Self.canvas?.widget)
             let snapshot = try XCTUnwrap(gtk_snapshot_new())
             gtk_snapshot_scale(snapshot, Float(scale), Float(scale))
-            stage.draw(RenderSnapshot(pointer: snapshot), width: width, height: height)
+            renderer.draw(RenderSnapshot(pointer: snapshot), width: width, height: height)
             var viewport = graphene_rect_t(LayoutRect(x: 0, y: 0, width: width * scale, height: height * scale))
             // A snapshot without contents has no node.
             var clear = GdkRGBA(PixelColor.clear)
@@ -79,8 +79,8 @@
                 if let last = Self.last { gsk_render_node_unref(last) }
                 Self.last = node
             }
-            let renderer = gtk_native_get_renderer(OpaquePointer(window))
-            let texture = try XCTUnwrap(gsk_renderer_render_texture(renderer, node, &viewport))
+            let gskRenderer = gtk_native_get_renderer(OpaquePointer(window))
+            let texture = try XCTUnwrap(gsk_renderer_render_texture(gskRenderer, node, &viewport))
             defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
             return Screenshot(texture)
         }

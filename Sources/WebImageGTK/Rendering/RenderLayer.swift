@@ -5,7 +5,7 @@
     import WebImageCore
     import WebImageUI
 
-    /// An element that a stage shows: an image, an animation frame, a color, an icon, or a paintable.
+    /// An element that a renderer shows: an image, an animation frame, a color, an icon, or a paintable.
     @MainActor
     final class RenderLayer {
         let kind: ImageBinder.Presentation.Kind

@@ -6,7 +6,7 @@
     import WebImageCore
     import WebImageUI
 
-    /// A type that owns a stage.
+    /// A type that owns a renderer.
     @MainActor
     protocol SlotRendererDelegate: AnyObject {
         /// The time of the current frame, in nanoseconds.
@@ -15,15 +15,15 @@
         var foreground: PixelColor { get }
         /// The properties of the widget and of the desktop that change how indicators are drawn.
         var style: DrawingStyle { get }
-        /// Reports that the content of the stage changed. `size` indicates whether its intrinsic size changed, too.
-        func stageChanged(_ stage: SlotRenderer, size: Bool)
+        /// Reports that the content of the renderer changed. `size` indicates whether its intrinsic size changed, too.
+        func rendererChanged(_ renderer: SlotRenderer, size: Bool)
         /// Reports that ``SlotRenderer/advance(to:)`` needs to be called.
-        func stageNeedsTick(_ stage: SlotRenderer)
+        func rendererNeedsTick(_ renderer: SlotRenderer)
         /// Reports that the current content was drawn or that its transition finished. This method is called during
         /// drawing.
-        func stageReached(_ stage: SlotRenderer)
-        /// Reports the size, in points, at which the stage is about to be drawn.
-        func renderer(_ stage: SlotRenderer, hasBounds width: Double, _ height: Double)
+        func rendererReached(_ renderer: SlotRenderer)
+        /// Reports the size, in points, at which the renderer is about to draw.
+        func renderer(_ renderer: SlotRenderer, hasBounds width: Double, _ height: Double)
     }
 
     /// The properties of the widget and of the desktop that change how indicators are drawn.
@@ -52,7 +52,7 @@
         var autoplays = true
         /// The number of device pixels per point.
         var scaleFactor = 1.0 { didSet { if scaleFactor != oldValue { changed(size: true) } } }
-        /// A Boolean value that indicates whether the stage is visible.
+        /// A Boolean value that indicates whether the slot is visible.
         var isVisible = false { didSet { player?.isVisible = isVisible } }
         /// A Boolean value that indicates whether animations and transitions are enabled.
         var animates = true {
@@ -73,7 +73,7 @@
         private(set) var isWaiting = false
         /// The goal that the current content has reached.
         private(set) var reached = WebImageView.CompletionPoint.loaded
-        /// A Boolean value that indicates whether the stage is being drawn. Widgets must not change meanwhile.
+        /// A Boolean value that indicates whether the renderer is drawing. Widgets must not change meanwhile.
         private(set) var isDrawing = false
         private var reportedSize: (width: Double, height: Double)?
         /// The number of the step in which the indicator moved last.
@@ -123,7 +123,7 @@
             player?.isVisible = isVisible
             if autoplays { player?.play() }
             player?.onNeedsTick = { [weak self] in
-                if let self { self.host?.stageNeedsTick(self) }
+                if let self { self.host?.rendererNeedsTick(self) }
             }
         }
 
@@ -133,14 +133,14 @@
         private func changed(size: Bool = false) {
             guard !isDrawing else {
                 // Sizes must not change during drawing, so the next tick reports the change.
-                host?.stageNeedsTick(self)
+                host?.rendererNeedsTick(self)
                 return
             }
             let size = intrinsicSize
             let isNew = size?.width != reportedSize?.width || size?.height != reportedSize?.height
             reportedSize = size
-            host?.stageChanged(self, size: isNew)
-            if needsFrames { host?.stageNeedsTick(self) }
+            host?.rendererChanged(self, size: isNew)
+            if needsFrames { host?.rendererNeedsTick(self) }
         }
 
         /// Redraws the indicator if it appears or disappears. A progress that changes is drawn in the next step, because
@@ -153,12 +153,12 @@
                 indicator.progressNanoseconds > 1
             else {
                 // An indicator that hasn't appeared needs only a tick.
-                if isSeen { changed() } else if needsFrames, old == nil { host?.stageNeedsTick(self) }
+                if isSeen { changed() } else if needsFrames, old == nil { host?.rendererNeedsTick(self) }
                 return
             }
             guard !hasNewProgress else { return }
             hasNewProgress = true
-            host?.stageNeedsTick(self)
+            host?.rendererNeedsTick(self)
         }
 
         private func endTransition() {
@@ -172,7 +172,7 @@
             transition?.start != nil || isWaiting || player != nil || load != nil && indicator.isVisible
         }
 
-        /// Advances the stage to the time `now`, in nanoseconds.
+        /// Advances the renderer to the time `now`, in nanoseconds.
         ///
         /// - Returns: The time of the next call, in nanoseconds, or `nil` if no call is needed until something changes.
         ///   A time of `now` or earlier means the next frame.
@@ -217,13 +217,13 @@
             let size = intrinsicSize
             let isNew = size?.width != reportedSize?.width || size?.height != reportedSize?.height
             reportedSize = size
-            if isChanged || isNew { host?.stageChanged(self, size: isNew) }
+            if isChanged || isNew { host?.rendererChanged(self, size: isNew) }
             return deadlines.min()
         }
 
         // MARK: - Drawing
 
-        /// Draws the stage with a size of `width` × `height` points.
+        /// Draws the content with a size of `width` × `height` points.
         func draw(_ snapshot: RenderSnapshot, width: Double, height: Double) {
             guard width > 0, height > 0 else { return }
             isDrawing = true
@@ -232,7 +232,7 @@
             let now = host?.frameTime ?? 0
             let box = (width: width, height: height)
             isWaiting = current?.prepare(at: now, .shared) == false
-            if isWaiting { host?.stageNeedsTick(self) }
+            if isWaiting { host?.rendererNeedsTick(self) }
             var isOver = true
             if let current, current.isDrawable {
                 isOver = !drawTransition(to: current, snapshot, box, now)
@@ -245,7 +245,7 @@
             guard !isWaiting else { return }
             let old = reached
             reached = max(old, isOver ? .transitionFinished : .displayed)
-            if reached != old { host?.stageReached(self) }
+            if reached != old { host?.rendererReached(self) }
         }
 
         /// Draws the running transition. Returns `false` if there's none or if it has finished.
@@ -256,7 +256,7 @@
             if transition.start == nil {
                 transition.start = now
                 self.transition = transition
-                host?.stageNeedsTick(self)
+                host?.rendererNeedsTick(self)
             }
             let progress = transition.progress(at: now)
             guard progress < 1 else { return false }
@@ -302,7 +302,7 @@
     struct IndicatorState: Equatable {
         /// The fraction of the download that's complete, from 0 to 1, or `nil` if it's unknown.
         var fraction: Double?
-        /// The time at which the stage first noticed the load, in nanoseconds.
+        /// The time at which the renderer first noticed the load, in nanoseconds.
         var since: Int?
         /// A Boolean value that indicates whether the indicator has appeared. It appears after a delay, so that fast
         /// loads don't show it.

@@ -9,25 +9,25 @@
     @testable import WebImageCore
     @testable import WebImageGTK
 
-    /// Tests of the contents that a stage draws at times that the tests set.
+    /// Tests of the contents that a renderer draws at times that the tests set.
     final class SlotRendererTests: XCTestCase {
         func testImageIsDrawnInItsBounds() throws {
             try Stand.run {
-                let stage = TestStage()
-                stage.present(try Sources.image([200, 0, 0], width: 40, height: 20))
-                let drawn = try stage.drawn(width: 40, height: 40)
+                let host = TestRendererHost()
+                host.present(try Sources.image([200, 0, 0], width: 40, height: 20))
+                let drawn = try host.drawn(width: 40, height: 40)
                 assertColor(drawn.middle, [200, 0, 0])
                 XCTAssertEqual(drawn.color(20, 2), [0, 0, 0], "above the image")
-                XCTAssertEqual(stage.bounds, [[40, 40]])
+                XCTAssertEqual(host.bounds, [[40, 40]])
             }
         }
 
         func testCornersAreRounded() throws {
             try Stand.run {
-                let stage = TestStage()
-                stage.stage.cornerRadius = 10
-                stage.present(try Sources.image([200, 0, 0]))
-                let drawn = try stage.drawn()
+                let host = TestRendererHost()
+                host.renderer.cornerRadius = 10
+                host.present(try Sources.image([200, 0, 0]))
+                let drawn = try host.drawn()
                 XCTAssertEqual(drawn.color(0, 0), [0, 0, 0])
                 assertColor(drawn.color(10, 0), [200, 0, 0], within: 40)
                 assertColor(drawn.middle, [200, 0, 0])
@@ -36,43 +36,43 @@
 
         func testColorFillsTheBounds() throws {
             try Stand.run {
-                let stage = TestStage()
+                let host = TestRendererHost()
                 let color = PixelColor(red: 1, green: 99, blue: 3)
-                stage.stage.present(ImageBinder.Presentation(.placeholder, color: color, bindingID: 1))
-                assertColor(try stage.drawn().color(0, 29), [1, 99, 3])
-                XCTAssertNil(stage.stage.intrinsicSize)
+                host.renderer.present(ImageBinder.Presentation(.placeholder, color: color, bindingID: 1))
+                assertColor(try host.drawn().color(0, 29), [1, 99, 3])
+                XCTAssertNil(host.renderer.intrinsicSize)
             }
         }
 
         func testEmptyContentClearsTheStage() throws {
             try Stand.run {
-                let stage = TestStage()
-                stage.present(try Sources.image([200, 0, 0]))
-                _ = try stage.drawn()
-                stage.present(nil, .nothing)
-                XCTAssertEqual(try stage.drawn().middle, [0, 0, 0])
+                let host = TestRendererHost()
+                host.present(try Sources.image([200, 0, 0]))
+                _ = try host.drawn()
+                host.present(nil, .nothing)
+                XCTAssertEqual(try host.drawn().middle, [0, 0, 0])
             }
         }
 
         func testSizeIsInPoints() throws {
             try Stand.run {
-                let stage = TestStage()
-                stage.stage.scaleFactor = 2
-                stage.present(try Sources.image([1, 2, 3], width: 40, height: 30))
-                XCTAssertEqual(stage.stage.intrinsicSize?.width, 20)
-                XCTAssertEqual(stage.stage.intrinsicSize?.height, 15)
-                XCTAssertEqual(stage.sizeChanges, 1)
-                stage.present(try Sources.image([9, 2, 3], width: 40, height: 30))
-                XCTAssertEqual(stage.sizeChanges, 1, "another image of the same size")
+                let host = TestRendererHost()
+                host.renderer.scaleFactor = 2
+                host.present(try Sources.image([1, 2, 3], width: 40, height: 30))
+                XCTAssertEqual(host.renderer.intrinsicSize?.width, 20)
+                XCTAssertEqual(host.renderer.intrinsicSize?.height, 15)
+                XCTAssertEqual(host.sizeChanges, 1)
+                host.present(try Sources.image([9, 2, 3], width: 40, height: 30))
+                XCTAssertEqual(host.sizeChanges, 1, "another image of the same size")
             }
         }
 
         func testDeferredUploadKeepsTheOldImageUntilTheNextFrame() throws {
             try Stand.run {
-                let old = TestStage()
+                let old = TestRendererHost()
                 old.present(try Sources.image([0, 200, 0]))
                 _ = try old.drawn()
-                let first = TestStage()
+                let first = TestRendererHost()
                 let bytes = UploadBudget.shared.bytesPerFrame
                 defer { UploadBudget.shared.bytesPerFrame = bytes }
                 UploadBudget.shared.bytesPerFrame = 1_000
