@@ -6,7 +6,7 @@
     import WebImage
     import WebImageUI
 
-    /// The chrome of a GtkButton or GtkMenuButton. It shows an image next to the existing child and a background image
+    /// The adapter of a GtkButton or GtkMenuButton. It shows an image next to the existing child and a background image
     /// below both, depending on the state of the button.
     @MainActor
     final class ButtonAdapter: WidgetAdapter {
@@ -68,11 +68,11 @@
             let made = wi_gtk_backdrop_new(
                 { context, snapshot, _, _ in
                     guard let context, let snapshot else { return }
-                    let chrome = Unmanaged<ButtonAdapter>.fromOpaque(context).takeUnretainedValue()
+                    let adapter = Unmanaged<ButtonAdapter>.fromOpaque(context).takeUnretainedValue()
                     // Safe: `assumeIsolated` runs synchronously on the main thread, where GTK draws, so the pointer
                     // never leaves it.
                     nonisolated(unsafe) let pointer = OpaquePointer(snapshot)
-                    MainActor.assumeIsolated { chrome.drawBackground(RenderSnapshot(pointer: pointer)) }
+                    MainActor.assumeIsolated { adapter.drawBackground(RenderSnapshot(pointer: pointer)) }
                 }, Unmanaged.passUnretained(self).toOpaque())
             guard let backdrop = made?.assumingMemoryBound(to: GtkWidget.self) else { return }
             wi_gtk_picture_set_fill(picture)

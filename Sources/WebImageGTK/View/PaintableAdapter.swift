@@ -5,7 +5,8 @@
     import WebImage
     import WebImageUI
 
-    /// The chrome of a widget that accepts a paintable. It shows the paintable of the slot for the state of the widget.
+    /// The adapter of a widget that accepts a paintable. It shows the paintable of the slot for the state of the
+    /// widget.
     @MainActor
     final class PaintableAdapter: WidgetAdapter {
         private let show: @MainActor (OpaquePointer) -> Void

@@ -36,8 +36,8 @@
                 self.init(controller, manager)
                 return
             }
-            guard let (chrome, fit) = WidgetKind.adapter(for: widget) else { return nil }
-            self.init(WidgetController(widget, manager ?? .shared, chrome), nil)
+            guard let (adapter, fit) = WidgetKind.adapter(for: widget) else { return nil }
+            self.init(WidgetController(widget, manager ?? .shared, adapter), nil)
             controller.appearance.fit = fit
         }
 

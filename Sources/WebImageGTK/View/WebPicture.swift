@@ -117,8 +117,8 @@
         /// Creates the view of a new GtkPicture that has no view yet.
         fileprivate init(pictureWidget: UnsafeMutablePointer<GtkWidget>, manager: ImageManager) {
             wi_gtk_picture_set_fill(pictureWidget)
-            let chrome = PaintableAdapter { gtk_picture_set_paintable(OpaquePointer(pictureWidget), $0) }
-            self.init(WidgetController(pictureWidget, manager, chrome))
+            let adapter = PaintableAdapter { gtk_picture_set_paintable(OpaquePointer(pictureWidget), $0) }
+            self.init(WidgetController(pictureWidget, manager, adapter))
         }
     }
 #endif

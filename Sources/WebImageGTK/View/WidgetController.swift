@@ -60,9 +60,9 @@
 
         private static let key = "webimage-controller"
 
-        init(_ widget: UnsafeMutablePointer<GtkWidget>, _ manager: ImageManager, _ chrome: any WidgetAdapter) {
+        init(_ widget: UnsafeMutablePointer<GtkWidget>, _ manager: ImageManager, _ adapter: any WidgetAdapter) {
             self.widget = widget
-            self.adapter = chrome
+            self.adapter = adapter
             binders = ImageBinderGroup(manager: manager, isMapped: false) { _, _ in }
             binders = makeBinders(manager)
             GTKTexture.makeAhead(manager)

@@ -25,7 +25,7 @@
             return fit
         }
 
-        /// Returns the chrome for `widget` and the default fit of its images, or `nil` if its class can't show images.
+        /// Returns the adapter for `widget` and the default fit of its images, or `nil` if its class can't show images.
         static func adapter(for widget: UnsafeMutablePointer<GtkWidget>) -> (any WidgetAdapter, ContentFit)? {
             let raw = UnsafeMutableRawPointer(widget)
             if let fit = takePictureFit(widget) {
