@@ -256,7 +256,7 @@ struct MemoryStage: Sendable {
         let isUsable: (DecodedImage) -> Bool = { image in
             plan.selects(image) && plan.step(for: image.originalInfo).needsNothing
         }
-        guard let larger = plan.cache.largerInMemory(for: plan.rendition, where: isUsable) else { return nil }
+        guard let larger = plan.cache.largerInMemory(for: plan.variant, where: isUsable) else { return nil }
         let decision = plan.decision(for: larger.originalInfo)
         return decision.step.needsNothing ? Hit(image: larger, decision: decision, isLarger: true) : nil
     }
@@ -268,7 +268,7 @@ struct MemoryStage: Sendable {
     func firstFrame(_ plan: RequestPlan) -> DecodedImage? {
         guard plan.request.frames == .first, let memory = plan.cache.memory else { return nil }
         let transformers = plan.transformers.map(\.identifier)
-        let found = memory.imageWithFirstFrame(of: plan.rendition) { image in
+        let found = memory.imageWithFirstFrame(of: plan.variant) { image in
             plan.selects(image) && !image.metadata.isPartial && image.transformerIdentifiers == transformers
         }
         guard let found else { return nil }
@@ -281,7 +281,7 @@ struct MemoryStage: Sendable {
     /// Returns an image of the same data at another size, to display while the requested image loads.
     func placeholder(_ plan: RequestPlan) -> DecodedImage? {
         guard plan.request.caching.readFrom.contains(.memory) else { return nil }
-        return plan.cache.placeholderInMemory(for: plan.rendition) { plan.selects($0) }
+        return plan.cache.placeholderInMemory(for: plan.variant) { plan.selects($0) }
     }
 
     /// Returns the image after an intermediate or final step for data with this digest.
@@ -297,7 +297,7 @@ struct MemoryStage: Sendable {
         let cache = plan.cache
         guard plan.request.caching.writeTo.contains(.memory), cache.hasMemory else { return }
         cache.storeInMemory(
-            image, for: plan.keys.final, madeOf: plan.keys.data, generation, rendition: plan.rendition,
+            image, for: plan.keys.final, madeOf: plan.keys.data, generation, variant: plan.variant,
             timeToLive: plan.request.caching.timeToLive, isAhead: plan.isPrefetch)
     }
 }
@@ -306,8 +306,8 @@ extension RequestPlan {
     /// The final image in memory, regardless of its age and its header fields.
     var imageInMemory: DecodedImage? { cache.imageInMemory(for: keys.digest, keys.final) }
 
-    /// The rendition of the processed image.
-    fileprivate var rendition: ImageVariant {
+    /// The variant of the processed image.
+    fileprivate var variant: ImageVariant {
         ImageVariant(data: keys.data, decoding: request.decodeOptions, transformers: transformers.map(\.identifier))
     }
 }

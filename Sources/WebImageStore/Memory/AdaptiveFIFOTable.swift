@@ -187,7 +187,7 @@ struct AdaptiveFIFOTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
         unlink(Int32(position))
         let note = cold[position].info
         hot[position].value = nil
-        cold[position].info.rendition = nil
+        cold[position].info.variant = nil
         cold[position].older = free
         free = Int32(position)
         return (value, note)
@@ -303,8 +303,8 @@ struct CachedImageInfo: Sendable {
     var expires: Double = .infinity
     /// The time to live in seconds that each use restarts, or `nil` if uses don't change ``expires``.
     var renewal: Double?
-    /// The rendition of the image, if known.
-    var rendition: ImageVariant?
+    /// The variant of the image, if known.
+    var variant: ImageVariant?
     /// A Boolean value that indicates whether a prefetcher stored the value before any request for it.
     var isAhead = false
 

@@ -30,8 +30,8 @@ struct VariantDimensions: Equatable {
 }
 
 extension ImageVariant {
-    /// Returns a Boolean value that indicates whether an image of this rendition satisfies a request for another
-    /// rendition.
+    /// Returns a Boolean value that indicates whether an image of this variant satisfies a request for another
+    /// variant.
     ///
     /// Except for its size, the image must have exactly the requested properties. It must show the same part of the
     /// same image and be at least as large, with a tolerance of one pixel. Transformed and partial images satisfy only
@@ -56,7 +56,7 @@ extension ImageVariant {
         return facts.size.width >= output.width - 1 && facts.size.height >= output.height - 1
     }
 
-    /// Returns a Boolean value that indicates whether an image of this rendition can be displayed while another one is
+    /// Returns a Boolean value that indicates whether an image of this variant can be displayed while another one is
     /// loading.
     ///
     /// The image must show the same part of the same image with the same transformers. Its size, frames, and depth may
@@ -66,7 +66,7 @@ extension ImageVariant {
             && sameView(as: wanted, facts) != nil
     }
 
-    /// Returns the pixel size that `wanted` requests if this rendition shows the same part of the image in the same
+    /// Returns the pixel size that `wanted` requests if this variant shows the same part of the image in the same
     /// proportions.
     private func sameView(as wanted: ImageVariant, _ facts: VariantDimensions) -> PixelSize? {
         let original = assumedOriginal(facts)

@@ -21,12 +21,12 @@ package final class ImageVariant: Sendable {
     }
 }
 
-/// An image in the memory cache together with its rendition.
+/// An image in the memory cache together with its variant.
 package struct CachedImage: Sendable {
     /// The digest of the image's key.
     package let key: CacheKey.Digest
     /// The image.
     package let image: DecodedImage
-    /// The rendition of the image.
-    package let rendition: ImageVariant
+    /// The variant of the image.
+    package let variant: ImageVariant
 }

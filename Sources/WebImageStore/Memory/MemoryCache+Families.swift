@@ -13,7 +13,7 @@ extension MemoryCache {
     private func images(of family: CacheKey.Digest) -> [CachedImage] {
         store.withLock { store in
             store.family(family, uptime: clock.uptime).map {
-                CachedImage(key: $0.digest, image: $0.object, rendition: $0.rendition)
+                CachedImage(key: $0.digest, image: $0.object, variant: $0.variant)
             }
         }
     }
@@ -24,7 +24,7 @@ extension MemoryCache {
     /// instead of the previous miss, and the image is marked as used.
     ///
     /// - Parameters:
-    ///   - wanted: The requested rendition.
+    ///   - wanted: The requested variant.
     ///   - isAllowed: A closure that returns whether an image may be used. The cache calls it without holding the lock.
     package func larger(for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool = { _ in true })
         -> DecodedImage?
@@ -34,20 +34,20 @@ extension MemoryCache {
         return best.image
     }
 
-    /// Returns the image in memory that contains the first frame that a rendition requests, or `nil` if there is none.
+    /// Returns the image in memory that contains the first frame that a variant requests, or `nil` if there is none.
     ///
     /// The image has all frames and otherwise exactly the requested properties. Call this method after ``image(for:)``
     /// returns `nil`. If this method finds an image, the statistics count a hit instead of the previous miss.
     ///
     /// - Parameters:
-    ///   - wanted: The requested rendition, whose frames are ``FrameSelection/first``.
+    ///   - wanted: The requested variant, whose frames are ``FrameSelection/first``.
     ///   - isAllowed: A closure that returns whether an image may be used. The cache calls it without holding the lock.
     package func imageWithFirstFrame(of wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool) -> DecodedImage?
     {
         var decoding = wanted.decoding
         decoding.frames = .all
         let found = images(of: wanted.data).first {
-            $0.rendition.decoding == decoding && $0.rendition.transformers == wanted.transformers
+            $0.variant.decoding == decoding && $0.variant.transformers == wanted.transformers
                 && isAllowed($0.image)
         }
         guard let found else { return nil }
@@ -55,10 +55,10 @@ extension MemoryCache {
         return found.image
     }
 
-    /// Returns the largest image in memory, of any size, that can be displayed while a rendition is loading.
+    /// Returns the largest image in memory, of any size, that can be displayed while a variant is loading.
     ///
     /// - Parameters:
-    ///   - wanted: The requested rendition.
+    ///   - wanted: The requested variant.
     ///   - isAllowed: A closure that returns whether an image may be used. The cache calls it without holding the lock.
     package func placeholder(for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool = { _ in true })
         -> DecodedImage?
@@ -75,13 +75,13 @@ extension MemoryCache {
 extension [CachedImage] {
     /// Returns the smallest of these images that satisfies a request although it's larger than requested.
     func larger(for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool) -> CachedImage? {
-        filter { $0.rendition.satisfies(wanted, VariantDimensions($0.image)) && isAllowed($0.image) }
+        filter { $0.variant.satisfies(wanted, VariantDimensions($0.image)) && isAllowed($0.image) }
             .min { $0.image.cost < $1.image.cost }
     }
 
-    /// Returns the largest of these images that can be displayed while a rendition is loading.
+    /// Returns the largest of these images that can be displayed while a variant is loading.
     func placeholder(for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool) -> DecodedImage? {
-        filter { $0.rendition.canReplace(wanted, VariantDimensions($0.image)) && isAllowed($0.image) }
+        filter { $0.variant.canReplace(wanted, VariantDimensions($0.image)) && isAllowed($0.image) }
             .max { $0.image.pixels.byteCount < $1.image.pixels.byteCount }?.image
     }
 }

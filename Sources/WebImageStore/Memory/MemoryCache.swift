@@ -97,7 +97,7 @@ public final class MemoryCache: Sendable {
     /// - Returns: `true` if the image was stored.
     @discardableResult
     public func store(_ image: DecodedImage, for key: CacheKey, timeToLive: Duration? = nil) -> Bool {
-        store(image, for: key, rendition: nil, timeToLive: timeToLive)
+        store(image, for: key, variant: nil, timeToLive: timeToLive)
     }
 
     /// Stores an image like ``store(_:for:timeToLive:)``, with a description of how it was created.
@@ -105,7 +105,7 @@ public final class MemoryCache: Sendable {
     /// - Parameters:
     ///   - image: The image to store.
     ///   - key: The key of the image.
-    ///   - rendition: A description of how the image was created, so that requests for other sizes find it. If it's
+    ///   - variant: A description of how the image was created, so that requests for other sizes find it. If it's
     ///     `nil`, only lookups for the image's own key find it.
     ///   - timeToLive: The time for which the image can be returned. The default is `nil`, which means the time to live
     ///     of the cache.
@@ -116,7 +116,7 @@ public final class MemoryCache: Sendable {
     /// - Returns: `true` if the image was stored.
     @discardableResult
     package func store(
-        _ image: DecodedImage, for key: CacheKey, rendition: ImageVariant?, timeToLive: Duration? = nil,
+        _ image: DecodedImage, for key: CacheKey, variant: ImageVariant?, timeToLive: Duration? = nil,
         isAhead: Bool = false, if isAllowed: () -> Bool = { true }
     ) -> Bool {
         let cost = image.cost
@@ -127,7 +127,7 @@ public final class MemoryCache: Sendable {
             let note = CachedImageInfo(
                 cost: cost, stored: now, expires: lifetime.map { now + $0 / .seconds(1) } ?? .infinity,
                 renewal: store.expiration == .sinceLastUse ? lifetime.map { $0 / .seconds(1) } : nil,
-                rendition: rendition, isAhead: isAhead)
+                variant: variant, isAhead: isAhead)
             let wasEmpty = store.count == 0
             let isKept = store.store(image, for: key.digest, info: note, releasing: &leaving)
             return (isKept, isKept && wasEmpty)

@@ -93,10 +93,10 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
     /// Returns all unexpired objects of a family, including evicted objects that are still alive.
     func family(
         _ family: CacheKey.Digest, uptime: () -> Double
-    ) -> [(digest: CacheKey.Digest, object: Object, rendition: ImageVariant)] {
+    ) -> [(digest: CacheKey.Digest, object: Object, variant: ImageVariant)] {
         families.members(of: family).compactMap { digest in
-            guard let (object, note) = live(digest, uptime: uptime), let rendition = note.rendition else { return nil }
-            return (digest, object, rendition)
+            guard let (object, note) = live(digest, uptime: uptime), let variant = note.variant else { return nil }
+            return (digest, object, variant)
         }
     }
 
@@ -133,7 +133,7 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
         // Evict other entries first, so that the limit holds at every moment.
         evict(toCost: costLimit - note.cost, count: countLimit - 1, releasing: &releasing)
         table.insert(object, for: digest, info: note, standing: standing)
-        if let rendition = note.rendition { families.add(digest, to: rendition.data) }
+        if let variant = note.variant { families.add(digest, to: variant.data) }
         return true
     }
 
@@ -184,7 +184,7 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
     /// Keeps a weak reference to an evicted object so that lookups find it while another object retains it.
     private mutating func keepWeakReference(_ digest: CacheKey.Digest, _ object: Object, _ note: CachedImageInfo) {
         weakEntries.insert(object, for: digest, note: note)
-        if let rendition = note.rendition { families.add(digest, to: rendition.data) }
+        if let variant = note.variant { families.add(digest, to: variant.data) }
     }
 
     /// Removes the references to deallocated objects.
@@ -196,7 +196,7 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
     }
 
     private mutating func removeFromFamily(_ digest: CacheKey.Digest, _ note: CachedImageInfo) {
-        if let rendition = note.rendition { families.remove(digest, from: rendition.data) }
+        if let variant = note.variant { families.remove(digest, from: variant.data) }
     }
 
     /// Empties the store and returns its previous contents, which the caller must release after unlocking.

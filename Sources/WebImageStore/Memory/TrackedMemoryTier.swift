@@ -12,7 +12,7 @@ import WebImageCore
 package final class TrackedMemoryTier: Sendable {
     private struct Entry {
         let key: CacheKey
-        let rendition: ImageVariant
+        let variant: ImageVariant
         /// The number of the store. Later stores have larger numbers.
         let ticket: UInt64
         /// The uptime in seconds at which the image expires, or infinity.
@@ -26,18 +26,18 @@ package final class TrackedMemoryTier: Sendable {
         var families = DerivedImageIndex()
         var lastTicket: UInt64 = 0
 
-        mutating func insert(_ key: CacheKey, _ rendition: ImageVariant, expires: Double) -> UInt64 {
+        mutating func insert(_ key: CacheKey, _ variant: ImageVariant, expires: Double) -> UInt64 {
             remove(key.digest)
             lastTicket += 1
-            entries[key.digest] = Entry(key: key, rendition: rendition, ticket: lastTicket, expires: expires)
-            families.add(key.digest, to: rendition.data)
+            entries[key.digest] = Entry(key: key, variant: variant, ticket: lastTicket, expires: expires)
+            families.add(key.digest, to: variant.data)
             return lastTicket
         }
 
         @discardableResult
         mutating func remove(_ digest: CacheKey.Digest) -> CacheKey? {
             guard let entry = entries.removeValue(forKey: digest) else { return nil }
-            families.remove(digest, from: entry.rendition.data)
+            families.remove(digest, from: entry.variant.data)
             return entry.key
         }
 
@@ -131,7 +131,7 @@ package final class TrackedMemoryTier: Sendable {
         images(of: wanted.data).larger(for: wanted, where: isAllowed)?.image
     }
 
-    /// Returns the largest image that can be displayed while a rendition is loading.
+    /// Returns the largest image that can be displayed while a variant is loading.
     package func placeholder(for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool) -> DecodedImage? {
         images(of: wanted.data).placeholder(for: wanted, where: isAllowed)
     }
@@ -141,7 +141,7 @@ package final class TrackedMemoryTier: Sendable {
             index.families.members(of: data).compactMap { index.entries[$0] }
         }
         return entries.compactMap { entry in
-            image(for: entry.key).map { CachedImage(key: entry.key.digest, image: $0, rendition: entry.rendition) }
+            image(for: entry.key).map { CachedImage(key: entry.key.digest, image: $0, variant: entry.variant) }
         }
     }
 
@@ -152,17 +152,17 @@ package final class TrackedMemoryTier: Sendable {
     /// - Parameters:
     ///   - image: The image.
     ///   - key: The key of the image.
-    ///   - rendition: A description of how the image was created.
+    ///   - variant: A description of how the image was created.
     ///   - timeToLive: The time after which lookups no longer return the image. The default is `nil`, which means an
     ///     unlimited time.
     package func store(
-        _ image: DecodedImage, for key: CacheKey, rendition: ImageVariant, timeToLive: Duration? = nil
+        _ image: DecodedImage, for key: CacheKey, variant: ImageVariant, timeToLive: Duration? = nil
     ) {
         let expires = timeToLive.map { clock.uptime() + $0 / .seconds(1) } ?? .infinity
         if timeToLive != nil { mayExpire.store(true, ordering: .releasing) }
         let (ticket, excess, isFirst) = index.withLock { index in
             let isFirst = index.entries.isEmpty
-            let ticket = index.insert(key, rendition, expires: expires)
+            let ticket = index.insert(key, variant, expires: expires)
             return (ticket, index.removeOldest(limit: Self.keyLimit), isFirst)
         }
         for key in excess { tier.remove(key) }

@@ -192,7 +192,7 @@ extension ImageCache {
         return trackedMemory?.larger(for: wanted, where: isAllowed)
     }
 
-    /// Returns the largest decoded image in memory that can be displayed while a rendition is loading.
+    /// Returns the largest decoded image in memory that can be displayed while a variant is loading.
     package func placeholderInMemory(
         for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool
     ) -> DecodedImage? {
@@ -204,15 +204,15 @@ extension ImageCache {
     /// live from the store.
     package func storeInMemory(
         _ image: DecodedImage, for key: CacheKey, madeOf source: CacheKey, _ generation: CacheGeneration,
-        rendition: ImageVariant, timeToLive: Duration?, isAhead: Bool
+        variant: ImageVariant, timeToLive: Duration?, isAhead: Bool
     ) {
         if let memory {
             // A removal is recorded before it removes images, so it either prevents this store or removes its image.
-            memory.store(image, for: key, rendition: rendition, timeToLive: timeToLive, isAhead: isAhead) {
+            memory.store(image, for: key, variant: variant, timeToLive: timeToLive, isAhead: isAhead) {
                 removals.generation(of: source) == generation
             }
         } else if let trackedMemory, removals.generation(of: source) == generation {
-            trackedMemory.store(image, for: key, rendition: rendition, timeToLive: timeToLive)
+            trackedMemory.store(image, for: key, variant: variant, timeToLive: timeToLive)
             // A removal between the check and the store missed the image.
             if removals.generation(of: source) != generation { trackedMemory.remove(key) }
         }

@@ -11,7 +11,7 @@ private func image(_ side: Int = 8) throws -> DecodedImage {
     DecodedImage(pixels: try PixelCanvas(size: PixelSize(width: side, height: side)).finish(isOpaque: false))
 }
 
-private func rendition(of family: Int, width: Double? = nil) -> ImageVariant {
+private func variant(of family: Int, width: Double? = nil) -> ImageVariant {
     ImageVariant(data: key(1_000 + family), decoding: ImageDecodingOptions(size: width.map { .fit(width: $0) }))
 }
 
@@ -23,16 +23,16 @@ struct FamilyTests {
         let images = [try image(40), try image(20), try image(10)]
         for (number, image) in images.enumerated() {
             cache.store(
-                image, for: key(number), rendition: rendition(of: 1, width: Double(image.size.width)))
+                image, for: key(number), variant: variant(of: 1, width: Double(image.size.width)))
         }
-        let wanted = rendition(of: 1, width: 15)
+        let wanted = variant(of: 1, width: 15)
         #expect(cache.image(for: key(9)) == nil)
         #expect(cache.larger(for: wanted) === images[1])
         #expect(cache.larger(for: wanted) { $0 !== images[1] } === images[0])
-        #expect(cache.larger(for: rendition(of: 1, width: 80)) == nil)
-        #expect(cache.larger(for: rendition(of: 2, width: 15)) == nil)
-        #expect(cache.placeholder(for: rendition(of: 1, width: 80)) === images[0])
-        #expect(cache.placeholder(for: rendition(of: 1, width: 80)) { $0 !== images[0] } === images[1])
+        #expect(cache.larger(for: variant(of: 1, width: 80)) == nil)
+        #expect(cache.larger(for: variant(of: 2, width: 15)) == nil)
+        #expect(cache.placeholder(for: variant(of: 1, width: 80)) === images[0])
+        #expect(cache.placeholder(for: variant(of: 1, width: 80)) { $0 !== images[0] } === images[1])
         #expect(cache.statistics.hits == 2 && cache.statistics.misses == 0)
         cache.store(try image(), for: key(5))
         #expect(cache.image(for: key(1)) != nil)
@@ -42,10 +42,10 @@ struct FamilyTests {
     func removal() throws {
         let cache = MemoryCache(costLimit: 1 << 20)
         let shown = try image()
-        cache.store(shown, for: key(1), rendition: rendition(of: 1))
+        cache.store(shown, for: key(1), variant: variant(of: 1))
         cache.trim(toFraction: 0)
-        cache.store(try image(), for: key(2), rendition: rendition(of: 1, width: 4))
-        cache.store(try image(), for: key(3), rendition: rendition(of: 2))
+        cache.store(try image(), for: key(2), variant: variant(of: 1, width: 4))
+        cache.store(try image(), for: key(3), variant: variant(of: 2))
         #expect(cache.images(of: key(1_001)).count == 2)
         cache.removeAll(of: key(1_001))
         #expect(cache.image(for: key(1)) == nil && cache.image(for: key(2)) == nil)
@@ -60,8 +60,8 @@ struct FamilyTests {
         let time = ManualClock()
         let cache = MemoryCache(costLimit: 1 << 20, timeToLive: .seconds(10), clock: time.clock)
         let image = try image()
-        cache.store(image, for: key(1), rendition: rendition(of: 1))
-        cache.store(image, for: key(2), rendition: rendition(of: 1, width: 8), timeToLive: .seconds(20))
+        cache.store(image, for: key(1), variant: variant(of: 1))
+        cache.store(image, for: key(2), variant: variant(of: 1, width: 8), timeToLive: .seconds(20))
         time.advance(15)
         #expect(cache.images(of: key(1_001)).map(\.key) == [key(2).digest])
         #expect(cache.image(for: key(1)) == nil)
@@ -85,8 +85,8 @@ struct FamilyTests {
     @Test("Prefetched images are evicted first unless they were read")
     func ahead() throws {
         let cache = MemoryCache(costLimit: 1 << 20)
-        cache.store(try image(), for: key(1), rendition: nil, isAhead: true)
-        cache.store(try image(), for: key(2), rendition: nil, isAhead: true)
+        cache.store(try image(), for: key(1), variant: nil, isAhead: true)
+        cache.store(try image(), for: key(2), variant: nil, isAhead: true)
         cache.store(try image(), for: key(3))
         _ = cache.image(for: key(2))
         cache.removeUnusedAhead()
@@ -130,7 +130,7 @@ struct FamilyModelTests {
                 if Bool.random(using: &random) { held[number] = thing } else { held[number] = nil }
                 let note = CachedImageInfo(
                     cost: 10, expires: number % 4 == 0 ? Double(step + 200) : .infinity,
-                    rendition: number % 7 == 0 ? nil : rendition(of: number % families))
+                    variant: number % 7 == 0 ? nil : variant(of: number % families))
                 _ = store.store(thing, for: digest, info: note, releasing: &leaving)
             case 8..<13: _ = store.find(digest, uptime: { Double(step) }, releasing: &leaving)
             case 13..<15: store.remove(digest, releasing: &leaving)

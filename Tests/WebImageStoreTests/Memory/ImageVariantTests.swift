@@ -13,7 +13,7 @@ private func facts(_ decoding: ImageDecodingOptions, original: PixelSize = photo
     return VariantDimensions(size: plan?.output ?? original, original: original)
 }
 
-private func rendition(_ decoding: ImageDecodingOptions, _ transformers: [String] = []) -> ImageVariant {
+private func variant(_ decoding: ImageDecodingOptions, _ transformers: [String] = []) -> ImageVariant {
     ImageVariant(data: key(1), decoding: decoding, transformers: transformers)
 }
 
@@ -65,9 +65,9 @@ struct ImageVariantTests {
     @Test("Each combination of cached and requested size gives the listed result", arguments: lines)
     func sizes(_ line: Line) throws {
         let held = ImageDecodingOptions(size: line.cached)
-        let wanted = rendition(ImageDecodingOptions(size: line.requested))
-        #expect(rendition(held).satisfies(wanted, try facts(held)) == line.isHit)
-        #expect(rendition(held).canReplace(wanted, try facts(held)) == line.standsIn)
+        let wanted = variant(ImageDecodingOptions(size: line.requested))
+        #expect(variant(held).satisfies(wanted, try facts(held)) == line.isHit)
+        #expect(variant(held).canReplace(wanted, try facts(held)) == line.standsIn)
     }
 
     @Test("All other options must match, but a placeholder may differ in frames, depth, and scale")
@@ -77,7 +77,7 @@ struct ImageVariantTests {
         func check(_ answers: Bool, standsIn: Bool = true, _ change: (inout ImageDecodingOptions) -> Void) throws {
             var options = small
             change(&options)
-            let (own, wanted) = (rendition(held), rendition(options))
+            let (own, wanted) = (variant(held), variant(options))
             #expect(own.satisfies(wanted, try facts(held)) == answers)
             #expect(own.canReplace(wanted, try facts(held)) == standsIn)
         }
@@ -90,12 +90,12 @@ struct ImageVariantTests {
         try check(true) { $0.frames = .first }
         try check(false) { $0.frames = .index(2) }
         let other = ImageVariant(data: key(2), decoding: small)
-        #expect(!rendition(held).satisfies(other, try facts(held)))
-        #expect(!rendition(held).canReplace(other, try facts(held)))
+        #expect(!variant(held).satisfies(other, try facts(held)))
+        #expect(!variant(held).canReplace(other, try facts(held)))
         // An image that wasn't reduced matches any reduction.
         var box = small
         box.resampling = .box
-        #expect(rendition(ImageDecodingOptions()).satisfies(rendition(box), try facts(ImageDecodingOptions())))
+        #expect(variant(ImageDecodingOptions()).satisfies(variant(box), try facts(ImageDecodingOptions())))
     }
 
     @Test("A transformed image serves only equal requests and is a placeholder only for equal transformers")
@@ -104,11 +104,11 @@ struct ImageVariantTests {
             ImageDecodingOptions(size: .fit(width: 600)), ImageDecodingOptions(size: .fit(width: 300))
         )
         let facts = try facts(large)
-        #expect(!rendition(large, ["blur"]).satisfies(rendition(small, ["blur"]), facts))
-        #expect(!rendition(large, ["blur"]).satisfies(rendition(small), facts))
-        #expect(!rendition(large).satisfies(rendition(small, ["blur"]), facts))
-        #expect(rendition(large, ["blur"]).canReplace(rendition(small, ["blur"]), facts))
-        #expect(!rendition(large).canReplace(rendition(small, ["blur"]), facts))
+        #expect(!variant(large, ["blur"]).satisfies(variant(small, ["blur"]), facts))
+        #expect(!variant(large, ["blur"]).satisfies(variant(small), facts))
+        #expect(!variant(large).satisfies(variant(small, ["blur"]), facts))
+        #expect(variant(large, ["blur"]).canReplace(variant(small, ["blur"]), facts))
+        #expect(!variant(large).canReplace(variant(small, ["blur"]), facts))
     }
 
     @Test("An animation serves only requests for all frames, and partial and vector images serve no other size")
@@ -118,28 +118,28 @@ struct ImageVariantTests {
         still.frames = .first
         var animated = try facts(large)
         animated.frameCount = 8
-        #expect(rendition(large).satisfies(rendition(small), animated))
-        #expect(!rendition(large).satisfies(rendition(still), animated))
-        #expect(rendition(large).canReplace(rendition(still), animated))
+        #expect(variant(large).satisfies(variant(small), animated))
+        #expect(!variant(large).satisfies(variant(still), animated))
+        #expect(variant(large).canReplace(variant(still), animated))
         var partial = try facts(large)
         partial.isPartial = true
-        #expect(!rendition(large).satisfies(rendition(small), partial))
-        #expect(!rendition(large).canReplace(rendition(small), partial))
+        #expect(!variant(large).satisfies(variant(small), partial))
+        #expect(!variant(large).canReplace(variant(small), partial))
         var vector = try facts(large)
         vector.isVector = true
-        #expect(!rendition(large).satisfies(rendition(small), vector))
+        #expect(!variant(large).satisfies(variant(small), vector))
     }
 
     @Test("If a coder doesn't report the original size, a small image never serves a larger size")
     func unknownOriginal() {
-        let held = rendition(ImageDecodingOptions(size: .fit(width: 300)))
+        let held = variant(ImageDecodingOptions(size: .fit(width: 300)))
         let untold = VariantDimensions(
             size: PixelSize(width: 300, height: 200), original: PixelSize(width: 300, height: 200))
-        #expect(!held.satisfies(rendition(ImageDecodingOptions(size: .fit(width: 600))), untold))
-        #expect(held.satisfies(rendition(ImageDecodingOptions(size: .fit(width: 150))), untold))
+        #expect(!held.satisfies(variant(ImageDecodingOptions(size: .fit(width: 600))), untold))
+        #expect(held.satisfies(variant(ImageDecodingOptions(size: .fit(width: 150))), untold))
         // The image is smaller than the requested size, so the original isn't larger.
-        let roomy = rendition(ImageDecodingOptions(size: .fit(width: 400)))
-        #expect(roomy.satisfies(rendition(ImageDecodingOptions(size: .fit(width: 600))), untold))
+        let roomy = variant(ImageDecodingOptions(size: .fit(width: 400)))
+        #expect(roomy.satisfies(variant(ImageDecodingOptions(size: .fit(width: 600))), untold))
     }
 
     @Test("No combination of sizes causes an overflow", arguments: 0..<4)
@@ -160,7 +160,7 @@ struct ImageVariantTests {
                 size: PixelSize(width: side(), height: side()), original: PixelSize(width: side(), height: side()))
             facts.frameCount = side()
             let (held, wanted) = (
-                rendition(ImageDecodingOptions(size: target())), rendition(ImageDecodingOptions(size: target()))
+                variant(ImageDecodingOptions(size: target())), variant(ImageDecodingOptions(size: target()))
             )
             if held.satisfies(wanted, facts) { #expect(held.canReplace(wanted, facts)) }
         }

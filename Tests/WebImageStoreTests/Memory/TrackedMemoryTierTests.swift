@@ -68,12 +68,12 @@ struct TrackedMemoryTierTests {
             pixels: try PixelCanvas(size: PixelSize(width: 8, height: 8)).finish(isOpaque: false))
     }
 
-    private func rendition(_ data: Int, width: Double? = nil) -> ImageVariant {
+    private func variant(_ data: Int, width: Double? = nil) -> ImageVariant {
         ImageVariant(data: key(data), decoding: ImageDecodingOptions(size: width.map { .fit(width: $0) }))
     }
 
     private func store(_ tracked: TrackedMemoryTier, _ number: Int, of data: Int) {
-        tracked.store(image, for: key(number), rendition: rendition(data, width: Double(number)))
+        tracked.store(image, for: key(number), variant: variant(data, width: Double(number)))
     }
 
     @Test("All images of the same data are removed together, and other images remain")
@@ -101,10 +101,10 @@ struct TrackedMemoryTierTests {
         let tracked = TrackedMemoryTier.tracking(tier)
         store(tracked, 1, of: 7)
         tier.evict(key(1))
-        tier.onEachOperation { [tier, image, rendition = rendition(7)] moment, key in
+        tier.onEachOperation { [tier, image, variant = variant(7)] moment, key in
             guard moment == .afterLookup else { return }
             tier.onEachOperation(nil)
-            tracked.store(image, for: key, rendition: rendition)
+            tracked.store(image, for: key, variant: variant)
         }
         _ = tracked.image(for: key(1))
         #expect(tracked.image(for: key(1)) === image)
@@ -130,20 +130,20 @@ struct TrackedMemoryTierTests {
     func timeToLive() {
         let time = Shared(100.0)
         let tracked = TrackedMemoryTier.tracking(tier, clock: TimeSource(now: { Date() }, uptime: { time.value }))
-        tracked.store(image, for: key(1), rendition: rendition(1), timeToLive: .seconds(10))
-        tracked.store(image, for: key(2), rendition: rendition(2), timeToLive: .zero)
-        tracked.store(image, for: key(3), rendition: rendition(3))
+        tracked.store(image, for: key(1), variant: variant(1), timeToLive: .seconds(10))
+        tracked.store(image, for: key(2), variant: variant(2), timeToLive: .zero)
+        tracked.store(image, for: key(3), variant: variant(3))
         #expect(tracked.image(for: key(2)) == nil)
         time.value = 109
         #expect(tracked.image(for: key(1)) === image)
-        #expect(tracked.placeholder(for: rendition(1)) { _ in true } === image)
+        #expect(tracked.placeholder(for: variant(1)) { _ in true } === image)
         time.value = 110
-        #expect(tracked.placeholder(for: rendition(1)) { _ in true } == nil)
+        #expect(tracked.placeholder(for: variant(1)) { _ in true } == nil)
         #expect(tracked.image(for: key(1)) == nil)
         #expect(tier.count == 1 && tracked.keyCount == 1)
         // A later store without a time to live replaces the time.
-        tracked.store(image, for: key(1), rendition: rendition(1), timeToLive: .seconds(1))
-        tracked.store(image, for: key(1), rendition: rendition(1))
+        tracked.store(image, for: key(1), variant: variant(1), timeToLive: .seconds(1))
+        tracked.store(image, for: key(1), variant: variant(1))
         time.value = 1e9
         #expect(tracked.image(for: key(1)) === image && tracked.image(for: key(3)) === image)
     }
@@ -168,13 +168,13 @@ struct TrackedMemoryTierTests {
                 let image = DecodedImage(pixels: image.pixels)
                 let life = Bool.random(using: &random) ? nil : Int.random(in: 0..<5, using: &random)
                 tracked?.store(
-                    image, for: key(number), rendition: rendition(number % 3),
+                    image, for: key(number), variant: variant(number % 3),
                     timeToLive: life.map { .seconds($0) })
                 expected[number] = Stored(image: image, expires: life.map { time.value + Double($0) } ?? .infinity)
             case 6..<11: #expect(tracked?.image(for: key(number)) === expected[number]?.image)
             case 11..<13:
                 let family = number % 3
-                let found = tracked?.placeholder(for: rendition(family)) { _ in true }
+                let found = tracked?.placeholder(for: variant(family)) { _ in true }
                 let members = expected.filter { $0.key % 3 == family }.values.map(\.image)
                 #expect(members.isEmpty ? found == nil : members.contains { $0 === found })
             case 13, 14:
@@ -213,7 +213,7 @@ struct TrackedMemoryTierTests {
         @Sendable func operate() {
             let number = (key: number(below: 3), action: number(below: 8))
             switch number.action {
-            case 0..<3: tracked.store(image, for: key(number.key), rendition: rendition(number.key % 2))
+            case 0..<3: tracked.store(image, for: key(number.key), variant: variant(number.key % 2))
             case 3, 4: _ = tracked.image(for: key(number.key))
             case 5: tier.evict(key(number.key))
             case 6: tracked.remove(key(number.key))
