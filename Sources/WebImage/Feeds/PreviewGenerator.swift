@@ -245,13 +245,13 @@ final class PreviewRenderer: Sendable {
     private let workers: WorkerPool
     private let coders: ImageCoderRegistry
     private let clock: TimeSource
-    private let preparation: PixelPostprocessor
+    private let postprocessor: PixelPostprocessor
     let budget: PreviewBudget
 
     init(
-        _ configuration: ImageManager.Configuration, _ workers: WorkerPool, _ preparation: PixelPostprocessor
+        _ configuration: ImageManager.Configuration, _ workers: WorkerPool, _ postprocessor: PixelPostprocessor
     ) {
-        self.preparation = preparation
+        self.postprocessor = postprocessor
         self.workers = workers
         coders = CoderIsolation(configuration).isolating(configuration.coders).network
         latest = configuration.previewStopFraction
@@ -278,7 +278,7 @@ final class PreviewRenderer: Sendable {
                 remote: (plans.first?.coders ?? coders).remoteWork(decoding: maker.format), limits: maker.key.limits,
                 watched: WatchedWork(subject: maker.format?.rawValue)
             ) {
-                [coders, budget, preparation] context throws(ImageError) -> Outcome in
+                [coders, budget, postprocessor] context throws(ImageError) -> Outcome in
                 var maker = maker
                 // Return the maker in any case, because its decoder must not receive the same data twice.
                 let span = plans.first?.trace?.begin(
@@ -294,7 +294,7 @@ final class PreviewRenderer: Sendable {
                     // If a transformer fails, only its own requests have no previews.
                     images[plan.keys.final] = try? Self.transformed(image, plan, context)
                 }
-                for image in images.values { preparation(image) }
+                for image in images.values { postprocessor(image) }
                 return Outcome(maker: maker, images: images)
             }
         } catch {

@@ -423,7 +423,7 @@ extension ImageManager {
     ///
     /// - Parameter action: The closure, which receives the pixels and their color space.
     package func preparePixels(_ action: @escaping @Sendable (PixelBuffer, ImageColorSpace) -> Void) {
-        pipeline.preparation.set(action)
+        pipeline.postprocessor.set(action)
     }
 }
 
@@ -440,12 +440,12 @@ extension ImageManager {
     package func decodeFrame(
         at index: Int, of animation: ImageAnimation, cost: Int
     ) async throws(ImageError) -> PixelBuffer {
-        let preparation = pipeline.preparation
+        let postprocessor = pipeline.postprocessor
         return try await pipeline.workers.run(
             cost: cost, priority: SharedPriority(.high), remote: animation.remoteWork, limits: configuration.limits
         ) { (_) throws(ImageError) in
             let pixels = try animation.frame(at: index)
-            preparation(pixels)
+            postprocessor(pixels)
             return pixels
         }
     }

@@ -45,14 +45,14 @@ final class DecodeStage: Sendable {
     private let workers: WorkerPool
     private let memory: MemoryStage
     private let counters: ManagerCounters
-    private let preparation: PixelPostprocessor
+    private let postprocessor: PixelPostprocessor
     private let pressure: MemoryPressureMonitor
     private let unresponsive: UnresponsiveData
     /// The maximum number of threads for one image.
     private let threadLimit: Int
 
     init(
-        workers: WorkerPool, memory: MemoryStage, counters: ManagerCounters, preparation: PixelPostprocessor,
+        workers: WorkerPool, memory: MemoryStage, counters: ManagerCounters, postprocessor: PixelPostprocessor,
         pressure: MemoryPressureMonitor, unresponsive: UnresponsiveData, threadLimit: Int
     ) {
         self.threadLimit = threadLimit
@@ -60,7 +60,7 @@ final class DecodeStage: Sendable {
         self.workers = workers
         self.memory = memory
         self.counters = counters
-        self.preparation = preparation
+        self.postprocessor = postprocessor
         self.pressure = pressure
     }
 
@@ -83,7 +83,7 @@ final class DecodeStage: Sendable {
             do throws(ImageError) {
                 let made = try await self.decode(original, ahead, plan, context.priority)
                 // Intermediate results are never displayed, so prepare only the final image.
-                if plan.transformers.isEmpty { self.preparation(made.image) }
+                if plan.transformers.isEmpty { self.postprocessor(made.image) }
                 original.remember(made.image, for: key)
                 return .success(made)
             } catch {

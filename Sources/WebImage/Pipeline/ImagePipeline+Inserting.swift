@@ -31,7 +31,7 @@ extension ImagePipeline {
         if let supplied, !plan.isLocal { await replace(supplied, plan, in: tiers.subtracting(.memory)) }
         if let finished {
             let generation = plan.cache.generation(of: plan.keys.data)
-            preparation(finished.image)
+            postprocessor(finished.image)
             memory.store(finished.image, plan, generation)
             let work = store(processed: finished.image, finished.originalInfo, of: nil, plan, generation)
             if let work { await work.value }

@@ -29,7 +29,7 @@ final class ImagePipeline: Sendable {
     let unresponsive: UnresponsiveData
     let admissions = InFlightLimiter()
     let foreground = VisibleRequestTracker()
-    let preparation = PixelPostprocessor()
+    let postprocessor = PixelPostprocessor()
     let activity = LoadActivity()
     let counters = ManagerCounters()
     let running = RunningTaskRegistry()
@@ -58,17 +58,17 @@ final class ImagePipeline: Sendable {
         unresponsive = UnresponsiveData(now: configuration.now)
         self.cache = CacheStage(workers: workers, originalInfos: originalInfos, inFlight: inFlight)
         let feeds = IncrementalDecodeRegistry(
-            PreviewRenderer(configuration, workers, preparation), workers: workers,
+            PreviewRenderer(configuration, workers, postprocessor), workers: workers,
             decodesWhileLoading: configuration.decodesWhileDownloading)
         fetch = FetchStage(
             configuration, workers: workers, originalInfos: originalInfos, inFlight: inFlight, cache: self.cache,
             counters: counters, activity: activity, feeds: feeds)
         decode = DecodeStage(
-            workers: workers, memory: memory, counters: counters, preparation: preparation,
+            workers: workers, memory: memory, counters: counters, postprocessor: postprocessor,
             pressure: configuration.memoryPressureMonitor, unresponsive: unresponsive,
             threadLimit: configuration.maxThreadsPerDecode)
         transform = TransformStage(
-            workers: workers, memory: memory, counters: counters, preparation: preparation, unresponsive: unresponsive)
+            workers: workers, memory: memory, counters: counters, postprocessor: postprocessor, unresponsive: unresponsive)
         encode = EncodeStage(workers: workers, counters: counters)
         storing = StoreStage(workers: workers, serialize: configuration.cacheSerializer)
     }

@@ -108,7 +108,7 @@ final class RequestExecution {
         timings[.diskLookup, default: .zero] += before.duration(to: .now)
         let originalInfo = found.image.originalInfo
         guard plan.claim(plan.decision(for: originalInfo), of: originalInfo).needsNothing else { return nil }
-        pipeline.preparation(found.image)
+        pipeline.postprocessor(found.image)
         pipeline.memory.store(found.image, plan, processedGeneration)
         return response(found.image, originalInfo, found.origin, data: nil, metrics: nil)
     }

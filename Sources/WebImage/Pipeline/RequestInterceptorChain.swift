@@ -130,7 +130,7 @@ extension ImagePipeline {
                 defer { self.inFlight.leave() }
                 return try await self.run(plan, task, known: hit?.known).get()
             }
-            preparation(response.image)
+            postprocessor(response.image)
             return .success(response)
         } catch {
             return .failure(error)

@@ -14,18 +14,18 @@ final class TransformStage: Sendable {
     private let workers: WorkerPool
     private let memory: MemoryStage
     private let counters: ManagerCounters
-    private let preparation: PixelPostprocessor
+    private let postprocessor: PixelPostprocessor
     private let unresponsive: UnresponsiveData
 
     init(
-        workers: WorkerPool, memory: MemoryStage, counters: ManagerCounters, preparation: PixelPostprocessor,
+        workers: WorkerPool, memory: MemoryStage, counters: ManagerCounters, postprocessor: PixelPostprocessor,
         unresponsive: UnresponsiveData
     ) {
         self.unresponsive = unresponsive
         self.workers = workers
         self.memory = memory
         self.counters = counters
-        self.preparation = preparation
+        self.postprocessor = postprocessor
     }
 
     /// The number of running steps.
@@ -57,7 +57,7 @@ final class TransformStage: Sendable {
                 let made = try await self.apply(
                     plan.transformers[index - 1], to: base, of: original, plan, context.priority)
                 // Intermediate results are never displayed, so prepare only the final image.
-                if index == plan.transformers.count { self.preparation(made.image) }
+                if index == plan.transformers.count { self.postprocessor(made.image) }
                 original.remember(made.image, for: key)
                 return .success(made)
             } catch {
