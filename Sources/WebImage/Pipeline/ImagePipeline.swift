@@ -162,9 +162,9 @@ final class ImagePipeline: Sendable {
     ) -> ImageTask {
         plan.captureSettings()
         let span = isPart ? nil : plan.trace?.begin(.request, cacheKey: plan.keys.final)
-        let place: InFlightLimiter.Key?
+        let key: InFlightLimiter.Key?
         do throws(ImageError) {
-            place = isPart ? nil : try admit(plan)
+            key = isPart ? nil : try admit(plan)
         } catch {
             report(.failure(error), span)
             return ImageTask(plan.callerRequest, finished: .failure(error))
@@ -194,7 +194,7 @@ final class ImagePipeline: Sendable {
             running.end(task)
             // A canceled request counts as canceled even if its response arrived at the same moment.
             if !isPart { report((task.result ?? result).map(DeliveredResult.init), span) }
-            release(place)
+            release(key)
             if !isAhead { foreground.leave() }
             return result
         }
@@ -219,8 +219,8 @@ final class ImagePipeline: Sendable {
             .request, cacheKey: encoding.map(plan.encodedKey) ?? plan.keys.data,
             details: encoding?.formatOrAutomatic.rawValue ?? "")
         return try await reported(span) { () async throws(ImageError) -> Delivery<Value> in
-            let place = try admit(plan, encoding)
-            defer { release(place) }
+            let key = try admit(plan, encoding)
+            defer { release(key) }
             let task = ImageTask(plan.request)
             let timer = timer(of: task)
             defer { timer?.cancel() }
@@ -408,8 +408,8 @@ final class ImagePipeline: Sendable {
         return key
     }
 
-    /// Releases the slot of a finished request.
-    func release(_ place: InFlightLimiter.Key?) {
-        if let place { admissions.leave(place) }
+    /// Releases the key of a finished request.
+    func release(_ key: InFlightLimiter.Key?) {
+        if let key { admissions.leave(key) }
     }
 }

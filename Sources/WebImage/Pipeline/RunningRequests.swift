@@ -59,18 +59,18 @@ final class InFlightLimiter: Sendable {
         let encoding: ImageEncoding?
     }
 
-    private let slots = Lock<[Key: Int]>([:])
+    private let requests = Lock<[Key: Int]>([:])
 
     /// The number of different requests in flight.
-    var count: Int { slots.withLock { $0.count } }
+    var count: Int { requests.withLock { $0.count } }
 
     /// Admits a request if an equal request is in flight or fewer than `limit` different requests are.
     ///
     /// - Throws: An ``ImageError/LimitFailure`` of the kind overloaded.
     func enter(_ key: Key, limit: Int) throws(ImageError) {
-        let full = slots.withLock { places -> Int? in
-            guard places[key] != nil || places.count < limit else { return places.count }
-            places[key, default: 0] += 1
+        let full = requests.withLock { requests -> Int? in
+            guard requests[key] != nil || requests.count < limit else { return requests.count }
+            requests[key, default: 0] += 1
             return nil
         }
         if let full { throw .limitExceeded(ImageError.LimitFailure(.overloaded, limit: limit, actual: full + 1)) }
@@ -78,9 +78,9 @@ final class InFlightLimiter: Sendable {
 
     /// Removes a finished request.
     func leave(_ key: Key) {
-        slots.withLock { places in
-            guard let count = places[key] else { return }
-            places[key] = count > 1 ? count - 1 : nil
+        requests.withLock { requests in
+            guard let count = requests[key] else { return }
+            requests[key] = count > 1 ? count - 1 : nil
         }
     }
 }
