@@ -16,13 +16,13 @@ final class IncrementalDecodeRegistry: Sendable {
 
     private let entries = Lock<[FetchKey: Entry]>([:])
     private let decodesWhileLoading: Bool
-    private let streams: IncrementalDecodeScheduler
+    private let scheduler: IncrementalDecodeScheduler
     let previews: PreviewRenderer
 
     init(_ previews: PreviewRenderer, workers: WorkerPool, decodesWhileLoading: Bool) {
         self.previews = previews
         self.decodesWhileLoading = decodesWhileLoading
-        streams = IncrementalDecodeScheduler(workers: workers, budget: previews.budget, time: { previews.time() })
+        scheduler = IncrementalDecodeScheduler(workers: workers, budget: previews.budget, time: { previews.time() })
     }
 
     /// The budget for the pixels that the decoders of running downloads retain.
@@ -58,7 +58,7 @@ final class IncrementalDecodeRegistry: Sendable {
     func begin(_ key: FetchKey, _ priority: SharedPriority) -> DownloadSession {
         let feed = enter(key)
         let stream =
-            decodesWhileLoading ? IncrementalDecodeSource(streams, priority) { [weak feed] in feed?.plans ?? [] } : nil
+            decodesWhileLoading ? IncrementalDecodeSource(scheduler, priority) { [weak feed] in feed?.plans ?? [] } : nil
         return DownloadSession(feed, stream, priority) { [self] in leave(key) }
     }
 
@@ -91,7 +91,7 @@ final class DownloadFeed: Sendable {
     let previews: PreviewSource
     private let requests = Lock<[IncrementalDecodeKey: DecodeRequest]>([:])
 
-    fileprivate init(_ studio: PreviewRenderer) { previews = PreviewSource(studio) }
+    fileprivate init(_ renderer: PreviewRenderer) { previews = PreviewSource(renderer) }
 
     /// The plans of the requests that decode during the download, one for each image.
     fileprivate var plans: [RequestPlan] { requests.withLock { $0.values.map(\.plan) } }
@@ -101,10 +101,10 @@ final class DownloadFeed: Sendable {
     }
 
     fileprivate func remove(_ key: IncrementalDecodeKey) {
-        let left = requests.withLock { wishes -> DecodeRequest? in
-            wishes[key]?.count -= 1
-            guard let wish = wishes[key], wish.count <= 0 else { return nil }
-            return wishes.removeValue(forKey: key)
+        let left = requests.withLock { requests -> DecodeRequest? in
+            requests[key]?.count -= 1
+            guard let request = requests[key], request.count <= 0 else { return nil }
+            return requests.removeValue(forKey: key)
         }
         _ = left  // Release the entry after unlocking.
     }

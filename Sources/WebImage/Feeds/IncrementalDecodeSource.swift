@@ -67,17 +67,17 @@ final class IncrementalDecodeSource: Sendable {
 
     private let state = Lock(State())
     private let scheduler: IncrementalDecodeScheduler
-    private let wishes: @Sendable () -> [RequestPlan]
+    private let requests: @Sendable () -> [RequestPlan]
     private let priority: SharedPriority
 
-    /// Creates a feed. `wishes` returns the plans of the requests that want images of the download.
+    /// Creates a feed. `requests` returns the plans of the requests that want images of the download.
     init(
-        _ studio: IncrementalDecodeScheduler, _ priority: SharedPriority,
-        wishes: @escaping @Sendable () -> [RequestPlan]
+        _ scheduler: IncrementalDecodeScheduler, _ priority: SharedPriority,
+        requests: @escaping @Sendable () -> [RequestPlan]
     ) {
-        self.scheduler = studio
+        self.scheduler = scheduler
         self.priority = priority
-        self.wishes = wishes
+        self.requests = requests
     }
 
     func receive(_ report: LoadContext.Report) {
@@ -137,7 +137,7 @@ final class IncrementalDecodeSource: Sendable {
     // MARK: - Work
 
     private func startWork() {
-        let plans = state.withLock({ $0.hasStarted }) ? [] : wishes()
+        let plans = state.withLock({ $0.hasStarted }) ? [] : requests()
         let begun = state.withLock { state -> (epoch: Int, order: Int)? in
             guard state.isRunning, !state.isBusy, !state.isFinished else { return nil }
             if !state.hasStarted {

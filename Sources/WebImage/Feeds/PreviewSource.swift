@@ -60,7 +60,7 @@ final class PreviewSource: Sendable {
     private let state = Lock(State())
     private let renderer: PreviewRenderer
 
-    init(_ studio: PreviewRenderer) { self.renderer = studio }
+    init(_ renderer: PreviewRenderer) { self.renderer = renderer }
 
     // MARK: - Listeners
 

@@ -75,14 +75,14 @@ struct RequestKeysTests {
         var random = SeededGenerator(seed: seed)
         var known: [String: OptionCase] = [:]
         for _ in 0..<3_000 {
-            let wish = OptionCase(&random)
+            let optionCase = OptionCase(&random)
             var request = ImageRequest(url: try #require(URL(string: "https://example.org/a.png")))
-            wish.apply(to: &request)
-            let key = RequestKeys(request, source: .init(text: wish.source), identities: request.identities ?? [])
+            optionCase.apply(to: &request)
+            let key = RequestKeys(request, source: .init(text: optionCase.source), identities: request.identities ?? [])
             let text = key.final.canonical
-            #expect(known[text, default: wish] == wish)
+            #expect(known[text, default: optionCase] == optionCase)
             #expect(key.digest == key.final.digest)
-            known[text] = wish
+            known[text] = optionCase
         }
         #expect(known.count > 500)
     }
