@@ -298,7 +298,7 @@ struct MemoryStage: Sendable {
         guard plan.request.caching.writeTo.contains(.memory), cache.hasMemory else { return }
         cache.storeInMemory(
             image, for: plan.keys.final, madeOf: plan.keys.data, generation, variant: plan.variant,
-            timeToLive: plan.request.caching.timeToLive, isAhead: plan.isPrefetch)
+            timeToLive: plan.request.caching.timeToLive, isPrefetch: plan.isPrefetch)
     }
 }
 

@@ -154,10 +154,10 @@ final class ImagePipeline: Sendable {
     }
 
     /// Starts a request that memory couldn't serve. `isPart` indicates that the request is part of another request, which
-    /// was admitted and is counted and reported instead. `isAhead` indicates a prefetch request, and `isPreliminary` a
-    /// preliminary request, which isn't listed.
+    /// was admitted and is counted and reported instead. `isPrefetch` indicates a prefetch request, and `isPreliminary`
+    /// a preliminary request, which isn't listed.
     func start(
-        _ plan: RequestPlan, known: DecodedImage?, isPart: Bool = false, isAhead: Bool = false,
+        _ plan: RequestPlan, known: DecodedImage?, isPart: Bool = false, isPrefetch: Bool = false,
         isPreliminary: Bool = false
     ) -> ImageTask {
         plan.captureSettings()
@@ -177,9 +177,9 @@ final class ImagePipeline: Sendable {
             task.stores(in: plan.caches)
             inFlight.enter()
         }
-        if !isAhead { foreground.enter() }
+        if !isPrefetch { foreground.enter() }
         running.begin(
-            task, isPart ? .encoding : isAhead ? .prefetch : .image,
+            task, isPart ? .encoding : isPrefetch ? .prefetch : .image,
             isPart: isPart || isPreliminary)
         task.start(by: starter) { [self] isWanted in
             let result: Result<ImageResponse, ImageError> =
@@ -195,7 +195,7 @@ final class ImagePipeline: Sendable {
             // A canceled request counts as canceled even if its response arrived at the same moment.
             if !isPart { report((task.result ?? result).map(DeliveredResult.init), span) }
             release(key)
-            if !isAhead { foreground.leave() }
+            if !isPrefetch { foreground.leave() }
             return result
         }
         return task

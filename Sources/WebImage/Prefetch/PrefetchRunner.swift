@@ -325,7 +325,7 @@ final class PrefetchRunner: Sendable {
             item.destination == .memoryCache
             ? pipeline.start(
                 plan, known: pipeline.interceptors.interceptsLoads ? nil : pipeline.memory.hit(plan)?.known,
-                isAhead: true)
+                isPrefetch: true)
             : ImageTask(plan.callerRequest)
         let isWanted = state.withLock { state in
             guard let list = state.table.lists[item.list] else { return false }

@@ -237,7 +237,7 @@ struct AdaptiveFIFOTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
     private mutating func requeue(_ position: Int, reads: UInt8) {
         unlink(Int32(position))
         hot[position].reads = reads
-        cold[position].info.isAhead = false
+        cold[position].info.isPrefetch = false
         cold[position].isMain = true
         link(Int32(position))
     }
@@ -246,7 +246,7 @@ struct AdaptiveFIFOTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
     var order: [CacheKey.Digest] { digests { _, _ in true } }
 
     /// The digests of the prefetched values that haven't been read since, from the oldest to the newest.
-    var unusedAhead: [CacheKey.Digest] { digests { !$0 && $1.isAhead } }
+    var unusedPrefetches: [CacheKey.Digest] { digests { !$0 && $1.isPrefetch } }
 
     /// The digests of the values that were stored before an uptime.
     func digests(storedBefore uptime: Double) -> [CacheKey.Digest] { digests { $1.stored < uptime } }
@@ -306,7 +306,7 @@ struct CachedImageInfo: Sendable {
     /// The variant of the image, if known.
     var variant: ImageVariant?
     /// A Boolean value that indicates whether a prefetcher stored the value before any request for it.
-    var isAhead = false
+    var isPrefetch = false
 
     /// Returns the metadata after a use at an uptime.
     func used(at uptime: Double) -> CachedImageInfo {

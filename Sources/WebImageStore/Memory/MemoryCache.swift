@@ -109,7 +109,7 @@ public final class MemoryCache: Sendable {
     ///     `nil`, only lookups for the image's own key find it.
     ///   - timeToLive: The time for which the image can be returned. The default is `nil`, which means the time to live
     ///     of the cache.
-    ///   - isAhead: A Boolean value that indicates whether the image was prefetched. Prefetched images that haven't
+    ///   - isPrefetch: A Boolean value that indicates whether the image was prefetched. Prefetched images that haven't
     ///     been used are the first to be removed under memory pressure.
     ///   - isAllowed: A closure that returns whether the image may be stored. No removal takes place between its result
     ///     and the store. It runs under the lock of the cache.
@@ -117,7 +117,7 @@ public final class MemoryCache: Sendable {
     @discardableResult
     package func store(
         _ image: DecodedImage, for key: CacheKey, variant: ImageVariant?, timeToLive: Duration? = nil,
-        isAhead: Bool = false, if isAllowed: () -> Bool = { true }
+        isPrefetch: Bool = false, if isAllowed: () -> Bool = { true }
     ) -> Bool {
         let cost = image.cost
         let (isKept, isFirst) = change { store, leaving in
@@ -127,7 +127,7 @@ public final class MemoryCache: Sendable {
             let note = CachedImageInfo(
                 cost: cost, stored: now, expires: lifetime.map { now + $0 / .seconds(1) } ?? .infinity,
                 renewal: store.expiration == .sinceLastUse ? lifetime.map { $0 / .seconds(1) } : nil,
-                variant: variant, isAhead: isAhead)
+                variant: variant, isPrefetch: isPrefetch)
             let wasEmpty = store.count == 0
             let isKept = store.store(image, for: key.digest, info: note, releasing: &leaving)
             return (isKept, isKept && wasEmpty)

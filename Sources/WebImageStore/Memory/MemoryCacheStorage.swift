@@ -153,7 +153,7 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
 
     /// Removes the objects that were prefetched and haven't been used since.
     mutating func removeUnusedAhead(releasing: inout [Object]) {
-        for digest in table.unusedAhead {
+        for digest in table.unusedPrefetches {
             evictions += 1
             remove(digest, releasing: &releasing)
         }

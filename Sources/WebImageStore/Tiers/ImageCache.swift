@@ -204,11 +204,11 @@ extension ImageCache {
     /// live from the store.
     package func storeInMemory(
         _ image: DecodedImage, for key: CacheKey, madeOf source: CacheKey, _ generation: CacheGeneration,
-        variant: ImageVariant, timeToLive: Duration?, isAhead: Bool
+        variant: ImageVariant, timeToLive: Duration?, isPrefetch: Bool
     ) {
         if let memory {
             // A removal is recorded before it removes images, so it either prevents this store or removes its image.
-            memory.store(image, for: key, variant: variant, timeToLive: timeToLive, isAhead: isAhead) {
+            memory.store(image, for: key, variant: variant, timeToLive: timeToLive, isPrefetch: isPrefetch) {
                 removals.generation(of: source) == generation
             }
         } else if let trackedMemory, removals.generation(of: source) == generation {

@@ -85,8 +85,8 @@ struct FamilyTests {
     @Test("Prefetched images are evicted first unless they were read")
     func ahead() throws {
         let cache = MemoryCache(costLimit: 1 << 20)
-        cache.store(try image(), for: key(1), variant: nil, isAhead: true)
-        cache.store(try image(), for: key(2), variant: nil, isAhead: true)
+        cache.store(try image(), for: key(1), variant: nil, isPrefetch: true)
+        cache.store(try image(), for: key(2), variant: nil, isPrefetch: true)
         cache.store(try image(), for: key(3))
         _ = cache.image(for: key(2))
         cache.removeUnusedAhead()
