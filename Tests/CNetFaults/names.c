@@ -52,8 +52,8 @@ static int wait_for_release(void) {
 }
 
 /// Resolves the labels before `.at.test` and concatenates the address lists of the labels.
-static int told(lookup system, char *labels, const char *service, const struct addrinfo *hints,
-                struct addrinfo **result) {
+static int resolve_labels(lookup system, char *labels, const char *service, const struct addrinfo *hints,
+                          struct addrinfo **result) {
     struct addrinfo **end = result;
     *result = NULL;
     char *rest = NULL;
@@ -100,7 +100,7 @@ static int rebound(lookup system, const char *name, const char *service, const s
     char *first = strtok_r(labels, ".", &rest);
     char *second = strtok_r(NULL, ".", &rest);
     char *chosen = earlier_lookups(name) == 0 ? first : second;
-    return chosen ? told(system, chosen, service, hints, result) : EAI_NONAME;
+    return chosen ? resolve_labels(system, chosen, service, hints, result) : EAI_NONAME;
 }
 
 static _Atomic int public_connections[65536];
@@ -128,7 +128,7 @@ int getaddrinfo(const char *name, const char *service, const struct addrinfo *hi
     if (name && ends_with(name, suffix)) {
         char labels[256];
         snprintf(labels, sizeof labels, "%.*s", (int)(strlen(name) - sizeof suffix + 1), name);
-        return told(system, labels, service, hints, result);
+        return resolve_labels(system, labels, service, hints, result);
     }
     return system(name, service, hints, result);
 }

@@ -96,9 +96,9 @@ struct SharedJobsStateMachineTests {
             case 3: change(&table, &model, priority, &random)
             default:
                 guard let job = model.job.keys.sorted().randomElement(using: &random) else { continue }
-                let told = Set(table.finish(job))
+                let notified = Set(table.finish(job))
                 let ended = model.job.removeValue(forKey: job)
-                #expect(told == Set(ended.map { Array($0.subscribers.keys) } ?? []))
+                #expect(notified == Set(ended.map { Array($0.subscribers.keys) } ?? []))
             }
             #expect(Set(table.jobs.keys) == Set(model.job.keys))
             for (id, job) in model.job {

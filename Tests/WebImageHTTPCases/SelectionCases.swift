@@ -257,14 +257,14 @@ let selectionCases: [CacheCase] =
     + [
         ("0-3", "0123", "0-3"), ("4-", "456789", "4-9"), ("-3", "789", "7-9"), ("8-100", "89", "8-9"),
         ("-100", "0123456789", "0-9"), ("9-9", "9", "9-9"), ("0-99999999999999999999999", "0123456789", "0-9"),
-    ].map { range, body, told in
+    ].map { range, body, reported in
         CacheCase(
             "The complete response serves bytes=\(range)",
             [
                 .get(.network, "200 | Cache-Control: max-age=60", sends: "0123456789"),
                 .get(
                     .cache, with: "Range: bytes=\(range)", status: 206, body: body,
-                    has: "Content-Range: bytes \(told)/10 | Content-Length: \(body.utf8.count)"),
+                    has: "Content-Range: bytes \(reported)/10 | Content-Length: \(body.utf8.count)"),
             ])
     }
     + ["0-1,4-5", "5-2", "a-b", "", "-", "1"].map { range in

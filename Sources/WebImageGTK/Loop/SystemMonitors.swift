@@ -56,9 +56,9 @@
 
         /// Reports a warning level of GMemoryMonitor: 50 is low, 100 is medium, and 255 is critical.
         func memoryWarning(_ level: Int) {
-            var told: Set<ObjectIdentifier> = []
+            var notified: Set<ObjectIdentifier> = []
             for manager in ControllerRegistry.shared.managers
-            where told.insert(ObjectIdentifier(manager.configuration.memoryPressureMonitor)).inserted {
+            where notified.insert(ObjectIdentifier(manager.configuration.memoryPressureMonitor)).inserted {
                 manager.configuration.memoryPressureMonitor.report(gMemoryMonitorWarningLevel: level)
             }
         }

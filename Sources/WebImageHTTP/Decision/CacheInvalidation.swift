@@ -47,7 +47,7 @@ package enum HeadResponseEffect: Sendable, Hashable {
     package static func make(_ response: HTTPResponseHead, stored: StoredResponseHead) -> HeadResponseEffect {
         guard response.statusCode == 200, stored.head.statusCode == 200 else { return .none }
         for name in ["ETag", "Last-Modified", "Content-Length"] {
-            guard let told = response.headers[name], told != stored.head.headers[name] else { continue }
+            guard let reported = response.headers[name], reported != stored.head.headers[name] else { continue }
             // The stored response may lack `Content-Length` if the server sends it only for HEAD. This isn't a
             // difference.
             if name == "Content-Length", stored.head.headers[name] == nil { continue }

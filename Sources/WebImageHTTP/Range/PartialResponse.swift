@@ -38,8 +38,8 @@ package struct PartialResponse: Sendable, Hashable {
     ///   - size: The size of the body, in bytes. If it's smaller than declared, the body contains the first bytes of
     ///     the range.
     package init?(storing head: StoredResponseHead, range: String, size: Int) {
-        guard let told = PartialResponse(head), size > 0, size <= told.bytes.count else { return nil }
-        self.init(told.head, bytes: told.bytes.lowerBound..<(told.bytes.lowerBound + size), total: told.total)
+        guard let declared = PartialResponse(head), size > 0, size <= declared.bytes.count else { return nil }
+        self.init(declared.head, bytes: declared.bytes.lowerBound..<(declared.bytes.lowerBound + size), total: declared.total)
         self.head.varyHeaders["Range"] = range
     }
 

@@ -42,10 +42,10 @@ package struct RedirectRules {
         guard Self.statuses.contains(head.statusCode), let location = head.headers["Location"], !location.isEmpty else {
             throw .none
         }
-        guard let told = URLText.url(field: location, relativeTo: url) else { throw .none }
-        let target = strictTransport?.upgraded(told) ?? told
+        guard let redirected = URLText.url(field: location, relativeTo: url) else { throw .none }
+        let target = strictTransport?.upgraded(redirected) ?? redirected
         let scheme = target.scheme?.lowercased() ?? ""
-        let shown = location.contains("@") ? told.withoutUserInfo.absoluteString : location
+        let shown = location.contains("@") ? redirected.withoutUserInfo.absoluteString : location
         guard scheme == "http" || scheme == "https", HostName(of: target) != nil else {
             throw .refused("the target is \(shown)")
         }

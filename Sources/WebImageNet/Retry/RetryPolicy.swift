@@ -110,10 +110,10 @@ package struct RetryStateMachine {
         if chance == .once, !triedOnce.insert(error.reason).inserted { return .fail }
         let delay = Self.delay(policy, failed: failed)
         var wait = draw(delay)
-        if let told = error.retryAfter.map({ $0 / .seconds(1) }) {
-            guard told <= policy.maxRetryAfter / .seconds(1) else { return .fail }
+        if let reported = error.retryAfter.map({ $0 / .seconds(1) }) {
+            guard reported <= policy.maxRetryAfter / .seconds(1) else { return .fail }
             // Add jitter, because all clients may have received the same time.
-            wait = told + draw(min(delay, 1))
+            wait = reported + draw(min(delay, 1))
         }
         guard elapsed + wait <= policy.maxElapsedTime / .seconds(1) else { return .fail }
         return .again(after: wait)

@@ -39,8 +39,8 @@
             try Stand.run {
                 XCTAssertFalse(GTKMainLoop.installOrWarn(), "the main thread causes no warning")
                 try Stand.wait {
-                    let told = await Task.detached { [GTKMainLoop.installOrWarn(), GTKMainLoop.installOrWarn()] }.value
-                    XCTAssertEqual(told, [true, false])
+                    let results = await Task.detached { [GTKMainLoop.installOrWarn(), GTKMainLoop.installOrWarn()] }.value
+                    XCTAssertEqual(results, [true, false])
                 }
             }
         }

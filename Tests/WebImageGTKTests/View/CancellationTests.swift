@@ -302,11 +302,11 @@
                     let picture = try XCTUnwrap(gtk_picture_new())
                     let window = try TestWindow(picture)
                     let view = try XCTUnwrap(WebImageView(for: picture, manager: manager))
-                    var told: [String] = []
+                    var reported: [String] = []
                     var source: ImageResponse.Source?
                     @MainActor func tell(_ what: String) {
                         let isDrawing = view.controller.renderers[.image]?.isDrawing == true
-                        told.append("\(what)\(isDrawing ? " while drawing" : "")")
+                        reported.append("\(what)\(isDrawing ? " while drawing" : "")")
                     }
                     var options = ImageViewOptions(placeholder: .color(.black))
                     options.setsImageAutomatically = false
@@ -318,17 +318,17 @@
                     // bounds.
                     view.load(ImageRequest(url: Sources.url("5")), options: options) { _ in tell("end") }
                     window.show()
-                    Stand.pump("the end") { told.contains { $0.hasPrefix("end") } }
-                    XCTAssertEqual(told, ["placeholder", "image", "end"], "round \(round)")
+                    Stand.pump("the end") { reported.contains { $0.hasPrefix("end") } }
+                    XCTAssertEqual(reported, ["placeholder", "image", "end"], "round \(round)")
                     XCTAssertEqual(source == .memoryCache, round == 2)
                     XCTAssertNil(view.displayedImage())
                     XCTAssertNil(view.controller.renderers[.image]?.current, "the view sets no images")
                     if round == 2 {
                         view.clear()
-                        XCTAssertEqual(told.last, "nothing")
+                        XCTAssertEqual(reported.last, "nothing")
                     }
                     window.close()
-                    XCTAssertEqual(told.count, 2 + round, "destroying the widget doesn't call the handler")
+                    XCTAssertEqual(reported.count, 2 + round, "destroying the widget doesn't call the handler")
                 }
             }
         }

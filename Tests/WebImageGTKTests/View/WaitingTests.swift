@@ -162,7 +162,7 @@
         func testNothingIsReportedWhileAFrameIsDrawn() throws {
             try Stand.run {
                 let manager = Sources.manager(Sources.numbered(width: 160, height: 120))
-                var told: [String] = []
+                var reported: [String] = []
                 for round in 1...2 {
                     let picture = try XCTUnwrap(gtk_picture_new())
                     let window = try TestWindow(picture)
@@ -171,7 +171,7 @@
                     // bounds.
                     @MainActor func tell(_ what: String) {
                         let isDrawing = view.controller.renderers[.image]?.isDrawing == true
-                        told.append("\(round) \(what)\(isDrawing ? " while drawing" : "")")
+                        reported.append("\(round) \(what)\(isDrawing ? " while drawing" : "")")
                     }
                     view.onChange { if $0.state == .showing { tell("change") } }
                     view.load(Sources.url("5")) { result in
@@ -179,10 +179,10 @@
                         if round == 2 { XCTAssertEqual(try? result.get().source, .memoryCache) }
                     }
                     window.show()
-                    Stand.pump("both") { told.count == 2 * round }
+                    Stand.pump("both") { reported.count == 2 * round }
                     window.close()
                 }
-                XCTAssertEqual(told.sorted(), ["1 change", "1 completion", "2 change", "2 completion"])
+                XCTAssertEqual(reported.sorted(), ["1 change", "1 completion", "2 change", "2 completion"])
             }
         }
 

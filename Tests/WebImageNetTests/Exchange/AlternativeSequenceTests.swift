@@ -90,8 +90,8 @@ struct AlternativeSequenceTests {
             thrown { () throws(ImageError) in try sequence.advance(after: .network(last)) }?.network)
         #expect(error.attempt == 4 && error.earlier.map(\.attempt) == [1, 2, 3])
         #expect(error.earlier.allSatisfy { $0.earlier.isEmpty && $0.details.isEmpty })
-        let told = "status 404 at https://a.example/0 (2 times)"
-        #expect(error.details == "words" && error.message.hasSuffix("]. Earlier failures: \(told), status 404."))
+        let reported = "status 404 at https://a.example/0 (2 times)"
+        #expect(error.details == "words" && error.message.hasSuffix("]. Earlier failures: \(reported), status 404."))
     }
 
     @Test("A response counts the attempts at all sources")

@@ -106,8 +106,8 @@ struct RetryStateMachineTests {
             while made < 100 {
                 let reasons = ImageError.NetworkFailure.Reason.allCases
                 let reason = reasons[Int.random(in: 0..<reasons.count, using: &generator)]
-                let told = Bool.random(using: &generator) ? Double.random(in: 0...40, using: &generator) : nil
-                let failure = error(reason, status: 503, retryAfter: told)
+                let reported = Bool.random(using: &generator) ? Double.random(in: 0...40, using: &generator) : nil
+                let failure = error(reason, status: 503, retryAfter: reported)
                 elapsed += Double.random(in: 0...10, using: &generator)
                 guard case .again(let wait) = state.decide(failure, elapsed: elapsed) else { break }
                 #expect(wait >= 0 && wait <= 31 && RetryAllowance(failure) != .never)

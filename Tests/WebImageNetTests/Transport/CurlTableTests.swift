@@ -108,7 +108,7 @@ struct CurlTableTests {
     }
 
     @Test("Errors report libcurl's code and message, the URL, the attempt, and the phase")
-    func told() async throws {
+    func reported() async throws {
         let server = try LoopbackServer(routes: ["/cut": .ok(patternBytes(1_000)).with { $0.truncatesBodyAfter = 10 }])
         // No other test listens on this port, as it could on that of a stopped server.
         let port = try #require(LocalPorts.free(1).first)

@@ -95,14 +95,14 @@ struct ProgressTrackerTests {
 
     @Test("Progress never decreases, even if a loader reports from two threads at the same time")
     func order() async {
-        let told = Shared<[Int]>([])
+        let received = Shared<[Int]>([])
         let (isDelivering, mayGoOn, firstIsOver, secondIsOver) = (TestGate(), TestGate(), TestGate(), TestGate())
         let meter = ProgressTracker(now: { Date() }) { progress in
             if progress.receivedByteCount == 10 {
                 isDelivering.open()
                 mayGoOn.blockingWait()
             }
-            told.update { $0.append(progress.receivedByteCount) }
+            received.update { $0.append(progress.receivedByteCount) }
         }
         Thread {
             meter.receive(.body(Data(count: 10)))
@@ -116,6 +116,6 @@ struct ProgressTrackerTests {
         await secondIsOver.wait()
         mayGoOn.open()
         await firstIsOver.wait()
-        #expect(told.value == [10, 30])
+        #expect(received.value == [10, 30])
     }
 }

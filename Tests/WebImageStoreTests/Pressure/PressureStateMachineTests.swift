@@ -77,7 +77,7 @@ struct PressureStateMachineTests {
         #expect(MemoryPressureLevel.allCases.map(\.pausesPrefetch) == [false, false, true, true])
         #expect(MemoryPressureLevel.allCases.map(\.decodeLimit) == [nil, nil, 1, 1])
         #expect(MemoryPressureLevel.allCases.map(\.returnsMemory) == [false, false, false, true])
-        let told = [-1, 0, 49, 50, 99, 100, 254, 255, 1_000].map(MemoryPressureLevel.init(monitorLevel:))
-        #expect(told == [.normal, .normal, .normal, .low, .low, .medium, .medium, .critical, .critical])
+        let reported = [-1, 0, 49, 50, 99, 100, 254, 255, 1_000].map(MemoryPressureLevel.init(monitorLevel:))
+        #expect(reported == [.normal, .normal, .normal, .low, .low, .medium, .medium, .critical, .critical])
     }
 }

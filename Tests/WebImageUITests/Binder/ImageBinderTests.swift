@@ -207,15 +207,15 @@ struct ImageBinderTests {
         // Otherwise, the load can end before the binder asks for its state.
         let gate = TestGate()
         let url = try slot.serve(1, gate: gate)
-        var told: [ImageBinder.Snapshot] = []
-        slot.binder.onChange = { told.append($0) }
+        var reported: [ImageBinder.Snapshot] = []
+        slot.binder.onChange = { reported.append($0) }
         let changes = slot.binder.snapshots
         slot.bind(url)
         gate.open()
         await slot.waitForEnds(1)
-        #expect(told.first?.state == .loading)
-        #expect(told.last?.state == .showing)
-        #expect(told.contains { $0.progress != nil })
+        #expect(reported.first?.state == .loading)
+        #expect(reported.last?.state == .showing)
+        #expect(reported.contains { $0.progress != nil })
         for await change in changes where change.state == .showing { break }
     }
 

@@ -36,11 +36,11 @@ struct AnimationPlayerTests {
         let player = try #require(AnimationPlayer(moving.image, manager: fixture.manager))
         #expect(player.pixels === moving.image.pixels)
         #expect(player.tick(at: .zero).nextTick == nil)
-        var told: [Int] = []
+        var reported: [Int] = []
         var finished = 0
         var loops: [Int] = []
         player.onFrame = { index, pixels in
-            told.append(index)
+            reported.append(index)
             #expect(pixels.pixel(x: 0, y: 0)?.red == UInt8(index))
         }
         player.onFinish = { finished += 1 }
@@ -52,7 +52,7 @@ struct AnimationPlayerTests {
             _ = player.tick(at: .milliseconds(160))
             return player.state == .finished
         }
-        #expect(told == [1, 2, 3])
+        #expect(reported == [1, 2, 3])
         #expect(loops == [1])
         #expect(finished == 1)
         #expect(moving.decoded.value == [1, 2, 3])
