@@ -11,7 +11,7 @@ extension BinderStateMachine {
 
     private var mayLoad: Bool {
         guard request != nil, isMapped || options.offscreenBehavior != .cancel else { return false }
-        return !isAutomatic || box != nil
+        return !isAutomatic || bounds != nil
     }
 
     private var priority: RequestPriority {
@@ -29,9 +29,9 @@ extension BinderStateMachine {
         lastLoad += 1
         phase = .probing(lastLoad)
         progress = nil
-        if isAutomatic, let box {
-            requestedBounds = box
-            request.size = options.sizing.target(for: box)
+        if isAutomatic, let bounds {
+            requestedBounds = bounds
+            request.size = options.sizing.target(for: bounds)
             request.caching.allowsLargerImages = true
         }
         request.priority = priority
@@ -47,8 +47,8 @@ extension BinderStateMachine {
 
     /// Reloads the image if it's too small for the view.
     mutating func refine() -> [Action] {
-        guard let image, mayLoad, isAutomatic, let requestedBounds, let box,
-            options.sizing.outgrows(image, loadedFor: requestedBounds, by: box)
+        guard let image, mayLoad, isAutomatic, let requestedBounds, let bounds,
+            options.sizing.outgrows(image, loadedFor: requestedBounds, by: bounds)
         else { return [] }
         return begin()
     }

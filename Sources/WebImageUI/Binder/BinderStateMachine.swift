@@ -72,9 +72,9 @@ struct BinderStateMachine {
     var changedPriority: RequestPriority?
     var options = ImageViewOptions()
     var isMapped: Bool
-    var box: TargetBox?
+    var bounds: TargetBounds?
     /// The bounds for which the last load was started.
-    var requestedBounds: TargetBox?
+    var requestedBounds: TargetBounds?
     var lastLoad = 0
     /// The final image of this binding.
     var image: DecodedImage?
@@ -157,14 +157,14 @@ struct BinderStateMachine {
     }
 
     mutating func allocate(_ allocation: ViewAllocation) -> [Action] {
-        guard let box = TargetBox(allocation), box != self.box else { return [] }
-        self.box = box
+        guard let bounds = TargetBounds(allocation), bounds != self.bounds else { return [] }
+        self.bounds = bounds
         switch phase {
         case .idle, .cancelled: return []
         case .waiting: return begin()
         case .ended: return refine()
         case .probing, .loading:
-            guard isAutomatic, let requestedBounds, options.sizing.outgrows(requestedBounds, by: box) else { return [] }
+            guard isAutomatic, let requestedBounds, options.sizing.outgrows(requestedBounds, by: bounds) else { return [] }
             let leaving = abandon()
             return begin() + leaving
         }

@@ -33,7 +33,7 @@ extension ImageViewOptions {
 }
 
 /// The bounds of a view in device pixels. At most one side is `nil`, which means that it's unconstrained.
-struct TargetBox: Equatable {
+struct TargetBounds: Equatable {
     var width: Int?
     var height: Int?
 
@@ -55,32 +55,32 @@ struct TargetBox: Equatable {
 }
 
 extension ImageViewOptions.AutomaticSizing {
-    /// Returns the size to load for `box`, or `nil` for the full size.
-    func target(for box: TargetBox) -> TargetSize? {
-        switch (self, box.width, box.height) {
+    /// Returns the size to load for `bounds`, or `nil` for the full size.
+    func target(for bounds: TargetBounds) -> TargetSize? {
+        switch (self, bounds.width, bounds.height) {
         case (.originalSize, _, _): nil
         case (.fill, let width?, let height?): .fill(width: Double(width), height: Double(height))
         case (_, let width, let height): .fit(width: width.map(Double.init), height: height.map(Double.init))
         }
     }
 
-    /// Returns whether a running load for `asked` is insufficient for `box`.
-    func outgrows(_ asked: TargetBox, by box: TargetBox) -> Bool {
+    /// Returns whether a running load for `asked` is insufficient for `bounds`.
+    func outgrows(_ asked: TargetBounds, by bounds: TargetBounds) -> Bool {
         guard self != .originalSize else { return false }
         // An image that fits one side may not cover both sides.
-        if self == .fill, asked.isOpen, !box.isOpen { return true }
-        return changesPart(asked, box) || grows(asked.width, box.width) || grows(asked.height, box.height)
+        if self == .fill, asked.isOpen, !bounds.isOpen { return true }
+        return changesPart(asked, bounds) || grows(asked.width, bounds.width) || grows(asked.height, bounds.height)
     }
 
-    /// Returns whether `shown`, which was loaded for `asked`, is insufficient for `box`. This is the case if it would
-    /// be enlarged by more than a quarter and the original is larger.
-    func outgrows(_ shown: DecodedImage, loadedFor asked: TargetBox, by box: TargetBox) -> Bool {
-        guard outgrows(asked, by: box) else { return false }
+    /// Returns whether `shown`, which was loaded for `asked`, is insufficient for `bounds`. This is the case if it
+    /// would be enlarged by more than a quarter and the original is larger.
+    func outgrows(_ shown: DecodedImage, loadedFor asked: TargetBounds, by bounds: TargetBounds) -> Bool {
+        guard outgrows(asked, by: bounds) else { return false }
         let raw = shown.metadata.storedSize
         if shown.size == raw || shown.size == raw.transposed { return false }
-        if changesPart(asked, box) { return true }
-        let across = box.width.map { Double($0) / Double(shown.size.width) }
-        let down = box.height.map { Double($0) / Double(shown.size.height) }
+        if changesPart(asked, bounds) { return true }
+        let across = bounds.width.map { Double($0) / Double(shown.size.width) }
+        let down = bounds.height.map { Double($0) / Double(shown.size.height) }
         let factors = [across, down].compactMap { $0 }
         return (self == .fill ? factors.max() : factors.min()) ?? 0 > Self.tolerance
     }
@@ -94,7 +94,7 @@ extension ImageViewOptions.AutomaticSizing {
         return Double(new) > Double(old) * Self.tolerance
     }
 
-    private func changesPart(_ old: TargetBox, _ new: TargetBox) -> Bool {
+    private func changesPart(_ old: TargetBounds, _ new: TargetBounds) -> Bool {
         guard self == .fill, let oldWidth = old.width, let oldHeight = old.height, let newWidth = new.width,
             let newHeight = new.height
         else { return false }
