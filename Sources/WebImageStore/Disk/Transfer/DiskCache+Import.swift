@@ -86,16 +86,16 @@ extension DiskCache {
     /// are skipped and listed in the result. Canceling the current task ends the import early.
     ///
     /// - Parameters:
-    ///   - pictures: The files and their keys.
+    ///   - images: The files and their keys.
     ///   - limits: The limits for images. The default is ``ImageLimits/desktop``. A file that a decoder can reduce, such
     ///     as a baseline JPEG file, can have more than ``ImageLimits/maxPixels`` pixels.
     ///   - progress: A closure that receives the progress in files.
     /// - Returns: A summary of the import.
     package func importImages(
-        _ pictures: [DiskImport], limits: ImageLimits = .desktop, progress: DiskProgress? = nil
+        _ images: [DiskImport], limits: ImageLimits = .desktop, progress: DiskProgress? = nil
     ) async -> DiskCache.MaintenanceReport {
-        await importFiles(pictures, progress) { reader, picture in
-            (picture.path, reader.outcome { () throws(ImageError) in try reader.entry(picture, limits) })
+        await importFiles(images, progress) { reader, importedImage in
+            (importedImage.path, reader.outcome { () throws(ImageError) in try reader.entry(importedImage, limits) })
         }
     }
 
@@ -175,18 +175,18 @@ extension EntryReader {
     }
 
     /// Returns the entry for an image file. This method blocks.
-    func entry(_ picture: DiskImport, _ limits: ImageLimits) throws(ImageError) -> CacheEntry {
+    func entry(_ importedImage: DiskImport, _ limits: ImageLimits) throws(ImageError) -> CacheEntry {
         let payload: Data
         do throws(SystemCallError) {
-            let file = try state.files.open(picture.path, flags: O_RDONLY | O_NONBLOCK | O_CLOEXEC, mode: 0)
+            let file = try state.files.open(importedImage.path, flags: O_RDONLY | O_NONBLOCK | O_CLOEXEC, mode: 0)
             defer { state.files.close(file) }
-            let contents = try state.files.contents(of: file, path: picture.path, limit: limit(limits))
+            let contents = try state.files.contents(of: file, path: importedImage.path, limit: limit(limits))
             let size = contents.status.size
             payload = contents.consumeBytes().data(in: 0..<size)
         } catch {
             throw error.imported
         }
-        let entry = CacheEntry(key: picture.key, data: payload, tags: picture.tags, storedAt: state.clock.now())
+        let entry = CacheEntry(key: importedImage.key, data: payload, tags: importedImage.tags, storedAt: state.clock.now())
         return try checked(entry, limits)
     }
 
