@@ -101,6 +101,16 @@ LINT_LIST = [
     Rule(r"(?<=[a-z`)]);(?= (?!RFC)[a-z`])", "write two sentences", COMMENTS),
 ]
 
+#: Retired words of the section “Vocabulary” in CONTRIBUTING.md that have no other meaning in this project.
+VOCABULARY = [
+    Rule(r"\b[Rr]esolved requests?\b", "request plan"),
+    Rule(r"\b[Mm]ailbox(?:es)?\b", "command queue; event buffer"),
+    Rule(r"\bchromes?\b", "adapter"),
+    Rule(r"\b[Rr]enditions?\b", "variant"),
+    Rule(r"\b[Ss]tudios?\b", "scheduler; renderer"),
+    Rule(r"\b[Ww]ish(?:es)?\b", "request"),
+]
+
 #: Entries of the glossary that section 6 doesn't cover and that have no legitimate use in this project.
 GLOSSARY = [
     Rule(r"\b[Ss]tills\b|\b[Aa] still" + END, "still image"),
@@ -153,4 +163,4 @@ TEST_NAMES = [
     Rule(r"(?<!\.)\.$", "end the name of a test without a period", TESTS),
 ]
 
-RULES = LINT_LIST + GLOSSARY + TEST_NAMES
+RULES = LINT_LIST + VOCABULARY + GLOSSARY + TEST_NAMES

@@ -69,6 +69,8 @@ BAD = [
     (r"The value is stored as it is.", [r"as it is"]),
     (r"The present value.", [r"The present"]),
     (r"The image is labelled.", [r"labelled"]),
+    (r"The resolved request has a rendition in the studio.", [r"resolved request", r"rendition", r"studio"]),
+    (r"The mailbox of the chrome receives the wishes.", [r"mailbox", r"chrome", r"wishes"]),
     # Line breaks don't hide a phrase, and the line of its first word is reported.
     (r"""The manager uses this value in
  place of the default.""", [r"in place of"]),
