@@ -58,7 +58,8 @@ final class IncrementalDecodeRegistry: Sendable {
     func begin(_ key: FetchKey, _ priority: SharedPriority) -> DownloadSession {
         let feed = enter(key)
         let stream =
-            decodesWhileLoading ? IncrementalDecodeSource(scheduler, priority) { [weak feed] in feed?.plans ?? [] } : nil
+            decodesWhileLoading
+            ? IncrementalDecodeSource(scheduler, priority) { [weak feed] in feed?.plans ?? [] } : nil
         return DownloadSession(feed, stream, priority) { [self] in leave(key) }
     }
 

@@ -287,7 +287,8 @@ struct MemoryStage: Sendable {
     /// Returns the image after an intermediate or final step for data with this digest.
     func step(_ key: ProcessingKey, _ plan: RequestPlan) -> DecodedImage? {
         guard plan.request.caching.readFrom.contains(.memory) else { return nil }
-        guard let image = plan.cache.imageInMemory(for: key.step.digest, key.step), image.originalInfo?.digest == key.bytes
+        guard let image = plan.cache.imageInMemory(for: key.step.digest, key.step),
+            image.originalInfo?.digest == key.bytes
         else { return nil }
         return image
     }

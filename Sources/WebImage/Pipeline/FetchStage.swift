@@ -398,7 +398,8 @@ final class FetchStage: Sendable {
                 let originalInfo = originalInfos.record(
                     for: key.data, response.body, head: head, isSubstitute: isSubstitute || mayBeTruncated)
                 return OriginalData(
-                    data: response.body, originalInfo: originalInfo, probe: probe, origin: head == nil ? .local : .network,
+                    data: response.body, originalInfo: originalInfo, probe: probe,
+                    origin: head == nil ? .local : .network,
                     generation: key.generation, exchange: key.exchange, settings: plan.settings,
                     mayBeReused: plan.allowsStoring(originalInfo),
                     metrics: response.metrics,

@@ -68,7 +68,8 @@ final class ImagePipeline: Sendable {
             pressure: configuration.memoryPressureMonitor, unresponsive: unresponsive,
             threadLimit: configuration.maxThreadsPerDecode)
         transform = TransformStage(
-            workers: workers, memory: memory, counters: counters, postprocessor: postprocessor, unresponsive: unresponsive)
+            workers: workers, memory: memory, counters: counters, postprocessor: postprocessor,
+            unresponsive: unresponsive)
         encode = EncodeStage(workers: workers, counters: counters)
         storing = StoreStage(workers: workers, serialize: configuration.cacheSerializer)
     }
@@ -340,7 +341,8 @@ final class ImagePipeline: Sendable {
         processed image: DecodedImage, _ originalInfo: OriginalInfo, of original: OriginalData?, _ plan: RequestPlan,
         _ generation: CacheGeneration
     ) -> Task<Void, Never>? {
-        storing.store(processed: image, originalInfo, of: original, plan, generation) { [encode] image, plan, encoding in
+        storing.store(processed: image, originalInfo, of: original, plan, generation) {
+            [encode] image, plan, encoding in
             let encoded = try? await encode.encode(
                 image, original: nil, plan, as: encoding, priority: SharedPriority(.low))
             return encoded?.data

@@ -53,7 +53,8 @@ final class RequestExecution {
         }
         switch try await find() {
         case .bytes(let original, let ahead, let metrics): return try await deliver(original, ahead, metrics)
-        case .confirmed(let originalInfo, let stored, let metrics): return try await confirm(originalInfo, stored, metrics)
+        case .confirmed(let originalInfo, let stored, let metrics):
+            return try await confirm(originalInfo, stored, metrics)
         case .failed(let error, let stored): return try await deliverStale(error, stored)
         }
     }
@@ -202,7 +203,8 @@ final class RequestExecution {
     private func deliverStale(
         _ error: ImageError, _ stored: OriginalData?
     ) async throws(ImageError) -> ImageResponse {
-        guard let originalInfo = delivered?.originalInfo ?? stored?.originalInfo, plan.usesStale(originalInfo, insteadOf: error)
+        guard let originalInfo = delivered?.originalInfo ?? stored?.originalInfo,
+            plan.usesStale(originalInfo, insteadOf: error)
         else { throw error }
         var image = delivered
         if image == nil, let stored { image = try? await make(stored) }
@@ -302,7 +304,8 @@ final class RequestExecution {
         timings[.request] = start.duration(to: .now)
         var response = ImageResponse(
             image: image, originalData: plan.request.includesOriginalData && plan.request.maker == nil ? data : nil,
-            source: origin, url: plan.request.url, storedHead: originalInfo?.head, originalByteCount: originalInfo?.byteCount,
+            source: origin, url: plan.request.url, storedHead: originalInfo?.head,
+            originalByteCount: originalInfo?.byteCount,
             timings: timings, metrics: metrics, freshnessPolicy: plan.defaults.freshnessPolicy,
             deliveredAt: origin == .network ? nil : plan.defaults.configuration.now())
         response.isStale = usesStaleData

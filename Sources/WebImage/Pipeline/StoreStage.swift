@@ -112,7 +112,8 @@ final class StoreStage: Sendable {
         _ generation: CacheGeneration
     ) async {
         let tiers = plan.request.caching.writeTo.subtracting(.memory)
-        guard !tiers.isEmpty, let originalInfo = image.originalInfo, plan.allowsStoring(originalInfo), !image.metadata.isPartial
+        guard !tiers.isEmpty, let originalInfo = image.originalInfo, plan.allowsStoring(originalInfo),
+            !image.metadata.isPartial
         else { return }
         let entry = CacheEntry(
             key: plan.encodedKey(encoding), head: originalInfo.head, data: encoded.data,

@@ -105,7 +105,9 @@ package struct LibraryCheck: Sendable {
         let unknown = states.filter { $0.1 == .unknown }.map(\.0)
         if !open.isEmpty { return unsafe(library.name, text, open) }
         if !unknown.isEmpty { return uncertain(library.name, text, unknown, origin) }
-        guard tableAge <= Self.maxTableAge else { return .init(library.name, .note, library.name, "\(text), not checked") }
+        guard tableAge <= Self.maxTableAge else {
+            return .init(library.name, .note, library.name, "\(text), not checked")
+        }
         let patched = affecting.isEmpty ? "" : ", patched for \(affecting.map(\.id).joined(separator: ", "))"
         return .init(library.name, .ok, library.name, text + patched)
     }

@@ -102,7 +102,8 @@
         /// Draws the background. The backdrop is the child of the button, so it excludes the padding. The background
         /// image covers the padding, too.
         private func drawBackground(_ snapshot: RenderSnapshot) {
-            guard let backdrop, let slot = displayedSlots[.background], let renderer = controller?.renderers[slot] else {
+            guard let backdrop, let slot = displayedSlots[.background], let renderer = controller?.renderers[slot]
+            else {
                 return
             }
             var bounds = graphene_rect_t()

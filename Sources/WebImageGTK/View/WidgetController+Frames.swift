@@ -60,7 +60,9 @@
             frames.framesWithoutSize = nil
             let place = ViewAllocation(width: width, height: height, scaleFactor: appearance.scaleFactor)
             // The slots of the other button states have the same bounds. Load their images in advance.
-            for slot in renderers.keys where slot.normalSlot == renderer.slot.normalSlot { binder(slot).allocate(place) }
+            for slot in renderers.keys where slot.normalSlot == renderer.slot.normalSlot {
+                binder(slot).allocate(place)
+            }
         }
 
         // MARK: - Ticks

@@ -72,7 +72,8 @@
         /// Returns `true` if the goal is reached, if the widget isn't visible, or if another image has replaced the
         /// awaited one.
         private func isComplete(_ wait: CompletionWaiter, in slot: ImageSlot) -> Bool {
-            guard isVisible, !isDestroyed, let renderer = renderers[slot], renderer.current?.image === wait.response.image
+            guard isVisible, !isDestroyed, let renderer = renderers[slot],
+                renderer.current?.image === wait.response.image
             else {
                 return true
             }
@@ -97,7 +98,9 @@
         /// Counts a frame for all waits. Returns `false` if there's none.
         func countUnseenFrame() -> Bool {
             for slot in waits.keys {
-                guard let renderer = renderers[slot], !renderer.isWaiting, renderer.transition?.start == nil else { continue }
+                guard let renderer = renderers[slot], !renderer.isWaiting, renderer.transition?.start == nil else {
+                    continue
+                }
                 waits[slot]?.framesUnseen += 1
             }
             if waits.values.contains(where: { $0.framesUnseen == CompletionWaiter.unseenLimit }) { settleWaits() }

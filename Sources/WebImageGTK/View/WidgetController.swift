@@ -31,7 +31,9 @@
         let adapter: any WidgetAdapter
         private(set) var renderers: [ImageSlot: SlotRenderer] = [:]
         private(set) var paintables: [ImageSlot: ImagePaintable] = [:]
-        var appearance = ViewAppearance() { didSet { for renderer in renderers.values { appearance.apply(to: renderer) } } }
+        var appearance = ViewAppearance() {
+            didSet { for renderer in renderers.values { appearance.apply(to: renderer) } }
+        }
         var retriesOnClick = true { didSet { accessibility.update() } }
         /// The texts and the keys for assistive technologies and for the keyboard.
         private(set) lazy var accessibility = ViewAccessibility(self)

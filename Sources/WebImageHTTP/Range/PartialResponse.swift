@@ -39,7 +39,8 @@ package struct PartialResponse: Sendable, Hashable {
     ///     the range.
     package init?(storing head: StoredResponseHead, range: String, size: Int) {
         guard let declared = PartialResponse(head), size > 0, size <= declared.bytes.count else { return nil }
-        self.init(declared.head, bytes: declared.bytes.lowerBound..<(declared.bytes.lowerBound + size), total: declared.total)
+        self.init(
+            declared.head, bytes: declared.bytes.lowerBound..<(declared.bytes.lowerBound + size), total: declared.total)
         self.head.varyHeaders["Range"] = range
     }
 

@@ -185,10 +185,13 @@ extension HTTPCacheExchange {
         }
         switch outcome(.response(response.head), request, step, stored) {
         case .useStale, .fail:
-            if let stored { return SharedResponse(response: reply(request, stored, .stale, response), isShareable: true) }
+            if let stored {
+                return SharedResponse(response: reply(request, stored, .stale, response), isShareable: true)
+            }
         case .revalidated:
             if let stored {
-                let current = await cache?.freshen(stored, with: response, for: request.head, url: request.url) ?? stored
+                let current =
+                    await cache?.freshen(stored, with: response, for: request.head, url: request.url) ?? stored
                 return SharedResponse(response: reply(request, current, .revalidated, response), isShareable: true)
             }
         case .repeatUnconditionally: return try await self.request(request, nil, .fetch(request.headers), context)
@@ -197,7 +200,8 @@ extension HTTPCacheExchange {
                 _ = await cache?.freshen(stored, with: response, for: request.head, url: request.url)
             }
         }
-        return SharedResponse(response: clientResponse(request, response), isShareable: await keep(response, request, epoch))
+        return SharedResponse(
+            response: clientResponse(request, response), isShareable: await keep(response, request, epoch))
     }
 
     /// Sends a request and retries it according to the policy if no response is received.
@@ -267,7 +271,8 @@ extension HTTPCacheExchange {
             policy: configuration.cachePolicy, now: configuration.now())
     }
 
-    private func clientResponse(_ request: HTTPClient.Request, _ response: HTTPTransportResponse) -> HTTPClient.Response {
+    private func clientResponse(_ request: HTTPClient.Request, _ response: HTTPTransportResponse) -> HTTPClient.Response
+    {
         HTTPClient.Response(
             statusCode: response.head.statusCode, headers: response.head.headers, body: response.body,
             informationalResponses: response.interim,

@@ -21,7 +21,9 @@ extension ImageDownloader {
 
     /// Keep this function separate, so that its stack frame isn't part of each waiting load.
     @inline(never)
-    private func exchange(_ transferRequest: TransferRequestBox, _ session: LoadSession, _ partials: PartialDownloadStore) async
+    private func exchange(
+        _ transferRequest: TransferRequestBox, _ session: LoadSession, _ partials: PartialDownloadStore
+    ) async
         -> TransferOutcome
     {
         let key = transferRequest.request.resumeKey
@@ -59,7 +61,9 @@ extension ImageDownloader {
 
     private func perform(_ transferRequest: TransferRequestBox, _ session: LoadSession) async -> TransferOutcome {
         if configuration.exchangeLog != nil { log(transferRequest) }
-        let outcome = await transport.perform(transferRequest, context: session.context, for: session) { session.report($0) }
+        let outcome = await transport.perform(transferRequest, context: session.context, for: session) {
+            session.report($0)
+        }
         session.add(outcome)
         if configuration.exchangeLog != nil { log(outcome, transferRequest) }
         return outcome

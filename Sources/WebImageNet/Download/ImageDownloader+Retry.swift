@@ -9,9 +9,14 @@ extension ImageDownloader {
     ///
     /// Synchronous functions make the decisions, so their variables take no space in the frames of thousands of
     /// waiting tasks.
-    func loadAnywhere(_ downloadContext: DownloadContext, _ session: LoadSession) async throws(ImageError) -> LoadResponse {
-        guard !downloadContext.request.network.alternativeURLs.isEmpty else { return try await loadWithRetries(downloadContext, session) }
-        return try await loadSequence(AlternativeSequence(downloadContext.request, canLoad: mayLoad), downloadContext, session)
+    func loadAnywhere(_ downloadContext: DownloadContext, _ session: LoadSession) async throws(ImageError)
+        -> LoadResponse
+    {
+        guard !downloadContext.request.network.alternativeURLs.isEmpty else {
+            return try await loadWithRetries(downloadContext, session)
+        }
+        return try await loadSequence(
+            AlternativeSequence(downloadContext.request, canLoad: mayLoad), downloadContext, session)
     }
 
     func mayLoad(_ url: URL) -> Bool { canLoad(url) && url.hasScheme(in: configuration.allowedSchemes) }
@@ -37,16 +42,20 @@ extension ImageDownloader {
         let attempts = RetryLoop(first, first.retry, start: waits.now)
         while true {
             do {
-                return try await follow(attempts.downloadContext, attempts.policy, session, mayRepeat: attempts.retries.mayRepeat)
+                return try await follow(
+                    attempts.downloadContext, attempts.policy, session, mayRepeat: attempts.retries.mayRepeat)
             } catch {
-                if let seconds = try wait(after: error, attempts, session) { try await waits.wait(seconds, for: session) }
+                if let seconds = try wait(after: error, attempts, session) {
+                    try await waits.wait(seconds, for: session)
+                }
             }
         }
     }
 
     /// Returns the delay before the next attempt, or `nil` for an attempt without delay.
     @inline(never)
-    private func wait(after error: ImageError, _ attempts: RetryLoop, _ session: LoadSession) throws(ImageError) -> Double?
+    private func wait(after error: ImageError, _ attempts: RetryLoop, _ session: LoadSession) throws(ImageError)
+        -> Double?
     {
         guard case .network(let failure) = error else { throw error }
         let error = session.add(failure)

@@ -20,8 +20,11 @@ extension ImageDownloader {
     /// Loads from the URL of the request and then from its alternatives in order. Equal requests share each of these
     /// loads.
     @inline(__always)
-    func loadShared(_ downloadContext: DownloadContext, _ context: LoadContext) async throws(ImageError) -> LoadResponse {
-        guard downloadContext.request.network.alternativeURLs.isEmpty else { return try await loadSharedSequence(downloadContext, context) }
+    func loadShared(_ downloadContext: DownloadContext, _ context: LoadContext) async throws(ImageError) -> LoadResponse
+    {
+        guard downloadContext.request.network.alternativeURLs.isEmpty else {
+            return try await loadSharedSequence(downloadContext, context)
+        }
         let listener = ReportListener(observing: context)
         let response = try await loadSharedSource(downloadContext, context, listener)
         listener?.complete(response)
@@ -55,7 +58,9 @@ extension ImageDownloader {
         let isObserved = listener != nil
         var onUpdate: (@Sendable (SharedReport) -> Void)?
         if let listener { onUpdate = { listener.receive($0) } }
-        return try await jobs.value(for: DownloadKey(downloadContext), priority: context.livePriority, onUpdate: onUpdate) {
+        return try await jobs.value(
+            for: DownloadKey(downloadContext), priority: context.livePriority, onUpdate: onUpdate
+        ) {
             [self] job -> Result<LoadResponse, ImageError> in
             let session = LoadSession(Self.context(of: job, isObserved: isObserved))
             begin(session, downloadContext)

@@ -207,14 +207,18 @@ public final class ImageDownloader: ImageLoader {
 
     /// Inlined so that its stack frame isn't part of each waiting load.
     @inline(__always)
-    private func load(_ downloadContext: DownloadContext, _ context: LoadContext) async throws(ImageError) -> LoadResponse {
+    private func load(_ downloadContext: DownloadContext, _ context: LoadContext) async throws(ImageError)
+        -> LoadResponse
+    {
         guard configuration.sharesTransfers else { return try await loadAlone(downloadContext, context) }
         return try await loadShared(downloadContext, context)
     }
 
     /// Inlined so that its stack frame isn't part of each waiting load.
     @inline(__always)
-    private func loadAlone(_ downloadContext: DownloadContext, _ context: LoadContext) async throws(ImageError) -> LoadResponse {
+    private func loadAlone(_ downloadContext: DownloadContext, _ context: LoadContext) async throws(ImageError)
+        -> LoadResponse
+    {
         let session = LoadSession(context)
         begin(session, downloadContext)
         let result: Result<LoadResponse, ImageError>

@@ -15,7 +15,8 @@ final class RedirectChain: Sendable {
         self.downloadContext = downloadContext
         path = ExchangePath(
             ExchangeStep(
-                downloadContext.request.url, method: downloadContext.request.method, body: downloadContext.request.body, headers: downloadContext.headers,
+                downloadContext.request.url, method: downloadContext.request.method, body: downloadContext.request.body,
+                headers: downloadContext.headers,
                 rules: downloadContext.rules))
     }
 

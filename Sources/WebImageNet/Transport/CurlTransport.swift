@@ -53,7 +53,8 @@ final class CurlTransport: Sendable {
     private func makeThread() -> Thread {
         // The thread must not retain this object, because it runs until the object is deallocated.
         let thread = Thread { [commands, configuration] in
-            guard CurlLibrary.failure == nil, commands.waker >= 0, let loop = NetworkLoop(commands, configuration) else {
+            guard CurlLibrary.failure == nil, commands.waker >= 0, let loop = NetworkLoop(commands, configuration)
+            else {
                 for case .add(let submission) in commands.closeAndDequeueAll() {
                     submission.activity.drop()
                     submission.promise.resolve(.failure(CurlLibrary.error(submission.request)))
@@ -139,7 +140,8 @@ final class CurlTransport: Sendable {
             await withUnsafeContinuation { continuation in
                 guard promise.install(continuation) else { return }
                 let submission = QueuedTransfer(
-                    id: id, promise: promise, transferRequest: transferRequest, priority: context.priority, observer: observer,
+                    id: id, promise: promise, transferRequest: transferRequest, priority: context.priority,
+                    observer: observer,
                     context: context,
                     requestsBody: context.isObserved, enqueued: MonotonicTime.now,
                     activity: activity.enqueue(transferRequest.request.origin))

@@ -29,7 +29,8 @@ extension NetworkLoop {
     private func flush(_ connection: Connection, _ transferRequest: TransferRequestBox) -> Bool {
         guard let handle = spareHandles.popLast() ?? EasyHandle() else { return false }
         let visit = FlushingVisit(handle, connection)
-        prepare(handle, transferRequest, proxies.proxy(for: transferRequest.request.url).map { ProxyAddress($0) }, .normal)
+        prepare(
+            handle, transferRequest, proxies.proxy(for: transferRequest.request.url).map { ProxyAddress($0) }, .normal)
         visit.install(sockets)
         // libcurl chooses the connection and calls back in one pass, because it doesn't have to wait for anything.
         if wi_curl_multi_add(multi, handle.pointer) == CURLM_OK { wi_curl_multi_perform(multi) }

@@ -73,7 +73,8 @@ extension NetworkLoop {
         // libcurl's default is the weight of the normal priority.
         if priority != .normal { handle.set(CURLOPT_STREAM_WEIGHT, priority.streamWeight) }
         guard let proxy else { return }
-        handle.prepare(proxy, transferRequest.request.tls ?? configuration.tls, schemes: proxyAuthentication.schemes(proxy))
+        handle.prepare(
+            proxy, transferRequest.request.tls ?? configuration.tls, schemes: proxyAuthentication.schemes(proxy))
     }
 
     private func lines(of transferRequest: TransferRequestBox, _ priority: RequestPriority) -> CurlHeaderList {

@@ -139,7 +139,8 @@ final class Transfer {
         priority = submission.priority
         let transferRequest = submission.transferRequest
         resume = ResumeStateMachine(
-            transferRequest.request.resume, isForeign: transferRequest.request.resume == nil && transferRequest.request.headers["Range"] != nil)
+            transferRequest.request.resume,
+            isForeign: transferRequest.request.resume == nil && transferRequest.request.headers["Range"] != nil)
     }
 
     /// Changes the priority. The server of a running HTTP/2 transfer receives it with the next data that libcurl sends.

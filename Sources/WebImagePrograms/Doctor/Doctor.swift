@@ -67,7 +67,8 @@ package struct Doctor: Sendable {
         let packages = PackageDatabase(status: status, osRelease: SmallFile.text("/etc/os-release") ?? "")
         // The lists load their libraries, so read the memory map afterward.
         var libraries = CodecLibraries.list + TransportLibrary.list
-        let check = LibraryCheck(packages: packages, maps: SmallFile.text("/proc/self/maps") ?? "",
+        let check = LibraryCheck(
+            packages: packages, maps: SmallFile.text("/proc/self/maps") ?? "",
             tableAge: KnownVulnerability.tableAge(on: Date()))
         libraries.append(LibraryVersion("sqlite", DiskCacheInspection.libraryVersion))
         #if GTK

@@ -164,7 +164,9 @@ struct BinderStateMachine {
         case .waiting: return begin()
         case .ended: return refine()
         case .probing, .loading:
-            guard isAutomatic, let requestedBounds, options.sizing.outgrows(requestedBounds, by: bounds) else { return [] }
+            guard isAutomatic, let requestedBounds, options.sizing.outgrows(requestedBounds, by: bounds) else {
+                return []
+            }
             let leaving = abandon()
             return begin() + leaving
         }

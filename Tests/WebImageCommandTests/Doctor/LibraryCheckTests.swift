@@ -16,7 +16,8 @@ struct LibraryCheckTests {
         tableAge: Int = 0
     ) -> DoctorReport.Check {
         let status = package.map { "Package: \(name)\nStatus: install ok installed\nVersion: \($0)\n" } ?? ""
-        let check = LibraryCheck(packages: PackageDatabase(status: status, osRelease: osRelease), maps: maps, tableAge: tableAge)
+        let check = LibraryCheck(
+            packages: PackageDatabase(status: status, osRelease: osRelease), maps: maps, tableAge: tableAge)
         return check.check(LibraryVersion("libwebp", version))
     }
 
@@ -110,7 +111,8 @@ struct LibraryCheckTests {
     func headerVersion() {
         func check(_ package: String) -> DoctorReport.Check {
             let status = "Package: librsvg2-2\nStatus: install ok installed\nVersion: \(package)\n"
-            let check = LibraryCheck(packages: PackageDatabase(status: status, osRelease: Self.debian), maps: "", tableAge: 0)
+            let check = LibraryCheck(
+                packages: PackageDatabase(status: status, osRelease: Self.debian), maps: "", tableAge: 0)
             return check.check(LibraryVersion("librsvg", "2.54.5", isFromHeaders: true))
         }
         #expect(check("2.54.7+dfsg-1~deb12u1").status == .ok)

@@ -39,7 +39,8 @@
             try Stand.run {
                 XCTAssertFalse(GTKMainLoop.installOrWarn(), "the main thread causes no warning")
                 try Stand.wait {
-                    let results = await Task.detached { [GTKMainLoop.installOrWarn(), GTKMainLoop.installOrWarn()] }.value
+                    let results = await Task.detached { [GTKMainLoop.installOrWarn(), GTKMainLoop.installOrWarn()] }
+                        .value
                     XCTAssertEqual(results, [true, false])
                 }
             }

@@ -54,7 +54,8 @@
             _ image: DecodedImage?, _ kind: ImageBinder.Presentation.Kind = .image,
             _ transition: ImageTransition = .none, generation: Int = 1
         ) {
-            renderer.present(ImageBinder.Presentation(kind, image: image, transition: transition, bindingID: generation))
+            renderer.present(
+                ImageBinder.Presentation(kind, image: image, transition: transition, bindingID: generation))
         }
 
         /// Returns the current contents of the renderer.

@@ -100,7 +100,8 @@ struct AdmissionTests {
         }
     }
 
-    @Test("The configuration for servers has a queue limit, and the default has none, whatever the limits of images are")
+    @Test(
+        "The configuration for servers has a queue limit, and the default has none, whatever the limits of images are")
     func defaults() {
         var configuration = ImageManager.Configuration()
         #expect(configuration.maxInFlightRequests == nil)

@@ -17,8 +17,7 @@ private let imagePaths: [String] = ["codecs", "colors", "depth", "formats"].flat
 struct IncrementalDecodeTests {
     private let budget = PreviewBudget(limit: 1 << 30)
 
-    private func plan(_ size: TargetSize?, _ change: (inout ImageRequest) -> Void = { _ in }) throws -> RequestPlan
-    {
+    private func plan(_ size: TargetSize?, _ change: (inout ImageRequest) -> Void = { _ in }) throws -> RequestPlan {
         var request = ImageRequest(url: try #require(URL(string: "https://example.org/a")), size: size)
         change(&request)
         return RequestPlan(

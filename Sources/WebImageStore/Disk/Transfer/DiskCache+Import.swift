@@ -186,7 +186,8 @@ extension EntryReader {
         } catch {
             throw error.imported
         }
-        let entry = CacheEntry(key: importedImage.key, data: payload, tags: importedImage.tags, storedAt: state.clock.now())
+        let entry = CacheEntry(
+            key: importedImage.key, data: payload, tags: importedImage.tags, storedAt: state.clock.now())
         return try checked(entry, limits)
     }
 
