@@ -25,7 +25,7 @@ public final class ImagePrefetcher: Sendable {
         /// The destination of lists without one. The default is memory.
         public var destination = ImagePrefetcher.Destination.memoryCache
         /// The priority of lists without one. The default is very low. Under memory pressure, the memory cache evicts
-        /// unused prefetched images first, whatever their priority is.
+        /// unused prefetched images first, regardless of their priority.
         public var priority = RequestPriority.veryLow
         /// A Boolean value that indicates whether the prefetcher starts no requests on metered networks. The default is
         /// `true`.

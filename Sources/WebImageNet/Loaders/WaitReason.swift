@@ -8,5 +8,5 @@ public enum WaitReason: String, Sendable, Hashable, Codable, CaseIterable {
     /// The start rate is limited by ``ImageDownloader/Configuration/maxStartsPerSecond``.
     case rateLimit
     /// All connections to the host are in use (``ImageDownloader/Configuration/maxConnectionsPerHost``).
-    case hostLimit = "host-limit"
+    case hostLimit
 }

@@ -114,7 +114,7 @@ struct MemoryTests {
         return MemoryPressureMonitor(files: nil, clock: TimeSource(now: { now }, uptime: { 0 }), hasThread: false)
     }
 
-    @Test("Memory pressure evicts images in stages, low-priority ones first, and loading continues")
+    @Test("Memory pressure evicts images in stages, prefetched ones first, and loading continues")
     func pressure() async throws {
         let server = try server()
         let fixture = try ManagerFixture {
@@ -122,13 +122,16 @@ struct MemoryTests {
             $0.memoryPressureMonitor = Self.reportedPressure()
         }
         let manager = fixture.manager
-        var ahead = request(server.url("/ahead"), width: 100)
-        ahead.priority = .veryLow
-        _ = try await manager.image(for: request(server.url("/a"), width: 100))
-        _ = try await manager.image(for: ahead)
+        let ahead = request(server.url("/ahead"), width: 100)
+        var low = request(server.url("/low"), width: 100)
+        low.priority = .veryLow
+        for request in [request(server.url("/a"), width: 100), low] { _ = try await manager.image(for: request) }
+        let prefetcher = ImagePrefetcher(manager: manager)
+        #expect(await prefetcher.prefetch([ahead]).result.loadedCount == 1)
         manager.configuration.memoryPressureMonitor.report(.low)
         #expect(manager.cachedImage(for: ahead) == nil)
         #expect(manager.cachedImage(for: request(server.url("/a"), width: 100)) != nil)
+        #expect(manager.cachedImage(for: low) != nil)
         #expect(manager.configuration.memoryPressureMonitor.level == .low)
         for number in 0..<9 { _ = try await manager.image(for: request(server.url("/\(number)"), width: 150)) }
         manager.configuration.memoryPressureMonitor.report(.medium)

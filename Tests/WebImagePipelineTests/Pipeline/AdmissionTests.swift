@@ -101,7 +101,7 @@ struct AdmissionTests {
     }
 
     @Test(
-        "The configuration for servers has a queue limit, and the default has none, whatever the limits of images are")
+        "The configuration for servers has a queue limit, and the default has none, regardless of the limits of images")
     func defaults() {
         var configuration = ImageManager.Configuration()
         #expect(configuration.maxInFlightRequests == nil)
