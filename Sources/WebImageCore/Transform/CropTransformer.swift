@@ -113,3 +113,21 @@ extension StandardTransformer.Anchor {
         return PixelRect(x: x, y: y, width: width, height: height)
     }
 }
+
+extension ImageTransformer where Self == StandardTransformer {
+    /// Returns a transformer that keeps a rectangle with its top-left corner at `x`, `y`. The transformer throws
+    /// ``ImageError/ProcessingFailure/regionOutsideImage(transformer:)`` if the rectangle contains no pixel of the
+    /// image.
+    public static func crop(
+        x: Double, y: Double, width: Double, height: Double, unit: TargetSize.Unit = .pixels
+    ) -> StandardTransformer {
+        StandardTransformer(CropTransformer(.rect(x: x, y: y, width: width, height: height), unit: unit))
+    }
+
+    /// Returns a transformer that keeps `width` × `height` at `anchor`. The default is the center.
+    public static func crop(
+        width: Double, height: Double, anchor: StandardTransformer.Anchor = .center, unit: TargetSize.Unit = .pixels
+    ) -> StandardTransformer {
+        StandardTransformer(CropTransformer(.anchored(width: width, height: height, anchor), unit: unit))
+    }
+}

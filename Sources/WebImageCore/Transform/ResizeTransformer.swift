@@ -94,3 +94,32 @@ extension ResizeTransformer: GeometricTransformer {
         return try gainMap.part(plan.window, of: size, to: plan.output, context: context)
     }
 }
+
+extension ImageTransformer where Self == StandardTransformer {
+    /// Returns a transformer that resizes to a target size. Only ``TargetSize/exact(width:height:unit:)`` enlarges
+    /// images.
+    ///
+    /// - Parameters:
+    ///   - size: The target size.
+    ///   - filter: The kernel and the light. The default is Lanczos-3, which reduces images in linear light.
+    public static func resize(_ size: TargetSize, filter: ResamplingFilter = .lanczos3) -> StandardTransformer {
+        StandardTransformer(ResizeTransformer(to: size, filter: filter))
+    }
+
+    /// Returns a transformer that fits the image into `width` × `height`. The aspect ratio determines an omitted side.
+    ///
+    /// - Parameters:
+    ///   - width: The maximum width. The default is `nil`, which sets no limit.
+    ///   - height: The maximum height. The default is `nil`, which sets no limit.
+    ///   - unit: The unit of the lengths. The default is pixels.
+    ///   - upscales: Whether smaller images are enlarged. The default is `false`.
+    ///   - filter: The kernel and the light. The default is Lanczos-3, which reduces images in linear light.
+    public static func resize(
+        width: Double? = nil, height: Double? = nil, unit: TargetSize.Unit = .pixels, upscales: Bool = false,
+        filter: ResamplingFilter = .lanczos3
+    ) -> StandardTransformer {
+        StandardTransformer(
+            ResizeTransformer(
+                to: .fit(width: width, height: height, unit: unit), upscales: upscales, filter: filter))
+    }
+}

@@ -153,3 +153,40 @@ extension RoundedCornersTransformer: GeometricTransformer {
         border == nil ? gainMap : nil
     }
 }
+
+extension ImageTransformer where Self == StandardTransformer {
+    /// Returns a transformer that rounds corners with exact anti-aliasing.
+    ///
+    /// - Parameters:
+    ///   - radius: The radius. At most half of the shorter side is used.
+    ///   - corners: The corners to round. The default is all corners.
+    ///   - borderWidth: The width of a line along the inside of the edge. The default is 0, which draws no line.
+    ///   - borderColor: The color of the line, which is drawn over the image. The default is transparent.
+    ///   - unit: The unit of the lengths. The default is pixels.
+    public static func roundedCorners(
+        radius: Double, corners: StandardTransformer.Corners = .all, borderWidth: Double = 0,
+        borderColor: PixelColor = .clear, unit: TargetSize.Unit = .pixels
+    ) -> StandardTransformer {
+        let border = borderWidth == 0 ? nil : RoundedCornersTransformer.Border(width: borderWidth, color: borderColor)
+        return StandardTransformer(
+            RoundedCornersTransformer(radius: radius, corners: corners, border: border, unit: unit))
+    }
+
+    /// Returns a transformer that rounds corners with a radius that's relative to the size of the image.
+    ///
+    /// - Parameters:
+    ///   - radiusFraction: The radius as a fraction of the shorter side, greater than 0 and at most 1. Fractions of 0.5
+    ///     and more round the shorter side completely.
+    ///   - corners: The corners to round. The default is all corners.
+    ///   - borderWidth: The width of a line along the inside of the edge. The default is 0, which draws no line.
+    ///   - borderColor: The color of the line, which is drawn over the image. The default is transparent.
+    ///   - unit: The unit of the border width. The default is pixels.
+    public static func roundedCorners(
+        radiusFraction: Double, corners: StandardTransformer.Corners = .all, borderWidth: Double = 0,
+        borderColor: PixelColor = .clear, unit: TargetSize.Unit = .pixels
+    ) -> StandardTransformer {
+        let border = borderWidth == 0 ? nil : RoundedCornersTransformer.Border(width: borderWidth, color: borderColor)
+        return StandardTransformer(
+            RoundedCornersTransformer(.fraction(radiusFraction), corners: corners, border: border, unit: unit))
+    }
+}

@@ -150,3 +150,40 @@ extension StandardTransformer.Anchor {
         return (x, y)
     }
 }
+
+extension ImageTransformer where Self == StandardTransformer {
+    /// Returns a transformer that draws another image at an anchor. This function reads all pixels of the other image.
+    ///
+    /// - Parameters:
+    ///   - image: The image to draw.
+    ///   - anchor: The position of the image. The default is the center.
+    ///   - margin: The distance to the edges. The default is 0.
+    ///   - opacity: The opacity, from 0 to 1. The default is 1.
+    ///   - blendMode: The blend mode. The default is normal.
+    ///   - unit: The unit of the margin. The default is pixels.
+    public static func overlay(
+        _ image: PixelBuffer, at anchor: StandardTransformer.Anchor = .center, margin: Double = 0, opacity: Double = 1,
+        blendMode: ImageBlendMode = .normal, unit: TargetSize.Unit = .pixels
+    ) -> StandardTransformer {
+        StandardTransformer(
+            OverlayTransformer(
+                image, at: .anchored(anchor, margin: margin), opacity: opacity, mode: blendMode, unit: unit))
+    }
+
+    /// Returns a transformer that draws another image in a rectangle. This function reads all pixels of the other
+    /// image.
+    ///
+    /// - Parameters:
+    ///   - image: The image to draw.
+    ///   - rect: The rectangle in pixels, which may be partly outside the transformed image. `nil` stretches the image
+    ///     over the whole transformed image.
+    ///   - opacity: The opacity, from 0 to 1. The default is 1.
+    ///   - blendMode: The blend mode. The default is normal.
+    public static func overlay(
+        _ image: PixelBuffer, in rect: PixelRect?, opacity: Double = 1, blendMode: ImageBlendMode = .normal
+    ) -> StandardTransformer {
+        StandardTransformer(
+            OverlayTransformer(
+                image, at: rect.map { .rect($0) } ?? .stretched, opacity: opacity, mode: blendMode))
+    }
+}

@@ -103,3 +103,16 @@ package struct MaskTransformer: ImageTransformer, Hashable {
         try mask.cut(pixels, context: context)
     }
 }
+
+extension ImageTransformer where Self == StandardTransformer {
+    /// Returns a transformer that shows only what another image shows. The other image is stretched to the size of the
+    /// transformed image. This function reads all of its pixels.
+    ///
+    /// - Parameters:
+    ///   - mask: The other image.
+    ///   - usesLuminance: Whether the luminance of the mask determines the visibility. The default is `false`, which
+    ///     uses its alpha.
+    public static func mask(_ mask: PixelBuffer, usesLuminance: Bool = false) -> StandardTransformer {
+        StandardTransformer(MaskTransformer(PixelMask(mask, channel: usesLuminance ? .luminance : .alpha)))
+    }
+}

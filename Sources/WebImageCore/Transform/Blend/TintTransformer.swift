@@ -39,3 +39,11 @@ package struct TintTransformer: ImageTransformer, Hashable {
         }
     }
 }
+
+extension ImageTransformer where Self == StandardTransformer {
+    /// Returns a transformer that draws `color` within the shape of an image. By default, the color replaces the
+    /// colors of the image, as for a template icon.
+    public static func tint(_ color: PixelColor, blendMode: ImageBlendMode = .sourceIn) -> StandardTransformer {
+        StandardTransformer(TintTransformer(color, mode: blendMode))
+    }
+}

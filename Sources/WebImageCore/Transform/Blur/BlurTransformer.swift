@@ -93,3 +93,25 @@ extension BlurTransformer {
         self.init(radius: radius, saturation: saturation, tint: tint, mask: mask, unit: .points)
     }
 }
+
+extension ImageTransformer where Self == StandardTransformer {
+    /// Returns a transformer that applies a Gaussian blur.
+    ///
+    /// - Parameters:
+    ///   - radius: Twice the standard deviation.
+    ///   - saturation: The saturation of the result. The default is 1, which leaves the colors unchanged.
+    ///   - tint: The color to overlay, within the shape of the image. The default is `nil`, which means none.
+    ///   - tintBlendMode: The blend mode of the tint. The default is normal.
+    ///   - mask: An image whose alpha determines where the blurred image is visible. It's stretched to the size of the
+    ///     image. The default is `nil`, which blurs the whole image.
+    ///   - unit: The unit of the radius. The default is pixels.
+    public static func blur(
+        radius: Double, saturation: Double = 1, tint: PixelColor? = nil, tintBlendMode: ImageBlendMode = .normal,
+        mask: PixelBuffer? = nil, unit: TargetSize.Unit = .pixels
+    ) -> StandardTransformer {
+        StandardTransformer(
+            BlurTransformer(
+                radius: radius, saturation: saturation, tint: tint, tintMode: tintBlendMode,
+                mask: mask.map { PixelMask($0) }, unit: unit))
+    }
+}

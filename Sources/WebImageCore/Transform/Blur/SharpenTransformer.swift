@@ -49,3 +49,18 @@ package struct SharpenTransformer: ImageTransformer, Hashable {
         }
     }
 }
+
+extension ImageTransformer where Self == StandardTransformer {
+    /// Returns a transformer that sharpens with an unsharp mask.
+    ///
+    /// - Parameters:
+    ///   - amount: The fraction of the difference to add. The default is 0.5.
+    ///   - radius: Twice the standard deviation of the blur. The default is 2.
+    ///   - threshold: The difference, from 0 to 1, below which pixels don't change. The default is 0.
+    ///   - unit: The unit of the radius. The default is pixels.
+    public static func sharpen(
+        amount: Double = 0.5, radius: Double = 2, threshold: Double = 0, unit: TargetSize.Unit = .pixels
+    ) -> StandardTransformer {
+        StandardTransformer(SharpenTransformer(amount: amount, radius: radius, threshold: threshold, unit: unit))
+    }
+}

@@ -73,3 +73,56 @@ package struct ColorMatrixTransformer: ImageTransformer, Hashable {
         }
     }
 }
+
+extension ImageTransformer where Self == StandardTransformer {
+    /// Returns a transformer that computes each channel from all four channels and a constant.
+    public static func colorMatrix(_ matrix: ColorMatrix) -> StandardTransformer {
+        StandardTransformer(ColorMatrixTransformer(.matrix(matrix)))
+    }
+
+    /// Returns a saturation transformer, where 0 is grayscale, 1 changes nothing, and larger values increase the
+    /// saturation.
+    public static func saturation(_ amount: Double) -> StandardTransformer {
+        StandardTransformer(ColorMatrixTransformer(.saturation(amount)))
+    }
+
+    /// Returns a brightness transformer, where 0 is black, 1 changes nothing, and 2 is twice as bright.
+    public static func brightness(_ amount: Double) -> StandardTransformer {
+        StandardTransformer(ColorMatrixTransformer(.brightness(amount)))
+    }
+
+    /// Returns a contrast transformer, where 0 is uniform middle gray, 1 changes nothing, and larger values increase
+    /// the contrast.
+    public static func contrast(_ amount: Double) -> StandardTransformer {
+        StandardTransformer(ColorMatrixTransformer(.contrast(amount)))
+    }
+
+    /// A transformer that removes all color.
+    public static var grayscale: StandardTransformer { .grayscale(1) }
+
+    /// Returns a grayscale transformer. With values below 1, some color remains.
+    public static func grayscale(_ amount: Double) -> StandardTransformer {
+        StandardTransformer(ColorMatrixTransformer(.grayscale(amount)))
+    }
+
+    /// A transformer that replaces all colors with shades of brown.
+    public static var sepia: StandardTransformer { .sepia(1) }
+
+    /// Returns a sepia transformer. With values below 1, some of the original color remains.
+    public static func sepia(_ amount: Double) -> StandardTransformer {
+        StandardTransformer(ColorMatrixTransformer(.sepia(amount)))
+    }
+
+    /// A transformer that inverts all colors.
+    public static var invert: StandardTransformer { .invert(1) }
+
+    /// Returns a transformer that inverts colors. With values below 1, the effect is weaker.
+    public static func invert(_ amount: Double) -> StandardTransformer {
+        StandardTransformer(ColorMatrixTransformer(.invert(amount)))
+    }
+
+    /// Returns a transformer that rotates hues by `degrees`.
+    public static func hueRotation(degrees: Double) -> StandardTransformer {
+        StandardTransformer(ColorMatrixTransformer(.hueRotation(degrees)))
+    }
+}

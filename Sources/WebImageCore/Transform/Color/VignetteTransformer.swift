@@ -49,3 +49,17 @@ package struct VignetteTransformer: ImageTransformer, Hashable {
         }
     }
 }
+
+extension ImageTransformer where Self == StandardTransformer {
+    /// Returns a transformer that fades an image to `color` toward its corners.
+    ///
+    /// - Parameters:
+    ///   - strength: The fraction of the color at the corners, from 0 to 1. The default is 0.6.
+    ///   - start: The position where the fade begins, where 0 is the center. The default is 0.4.
+    ///   - color: The color. The default is black.
+    public static func vignette(
+        strength: Double = 0.6, start: Double = 0.4, color: PixelColor = .black
+    ) -> StandardTransformer {
+        StandardTransformer(VignetteTransformer(strength: strength, start: start, color: color))
+    }
+}

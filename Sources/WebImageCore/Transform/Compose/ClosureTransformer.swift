@@ -37,3 +37,17 @@ package struct ClosureTransformer: ImageTransformer {
         return result
     }
 }
+
+extension ImageTransformer where Self == StandardTransformer {
+    /// Returns a transformer that calls a custom function.
+    ///
+    /// - Parameters:
+    ///   - id: A string that identifies the function and all its parameters. It's part of the cache key.
+    ///   - transform: A function that converts premultiplied pixels to premultiplied pixels. It's called on worker
+    ///     threads, on any number of them at the same time.
+    public static func custom(
+        id: String, _ transform: @escaping @Sendable (PixelBuffer, ImageProcessingContext) throws -> PixelBuffer
+    ) -> StandardTransformer {
+        StandardTransformer(ClosureTransformer(id: id, transform))
+    }
+}

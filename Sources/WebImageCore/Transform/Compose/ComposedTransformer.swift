@@ -34,3 +34,10 @@ package struct ComposedTransformer: ImageTransformer {
         return result
     }
 }
+
+extension ImageTransformer where Self == StandardTransformer {
+    /// Returns a transformer that applies several transformers in order.
+    public static func combined(_ transformers: [any ImageTransformer]) -> StandardTransformer {
+        StandardTransformer(ComposedTransformer(transformers))
+    }
+}

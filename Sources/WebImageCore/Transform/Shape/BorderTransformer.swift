@@ -48,3 +48,20 @@ package struct BorderTransformer: ImageTransformer, Hashable {
         }
     }
 }
+
+extension ImageTransformer where Self == StandardTransformer {
+    /// Returns a transformer that draws a line along all edges.
+    ///
+    /// - Parameters:
+    ///   - width: The width of the line.
+    ///   - color: The color of the line.
+    ///   - isOutside: Whether the line is around the image, whose size then increases. The default is `false`, which
+    ///     draws the line over the outermost pixels.
+    ///   - unit: The unit of the width. The default is pixels.
+    public static func border(
+        width: Double, color: PixelColor, isOutside: Bool = false, unit: TargetSize.Unit = .pixels
+    ) -> StandardTransformer {
+        StandardTransformer(
+            BorderTransformer(width: width, color: color, placement: isOutside ? .outside : .inside, unit: unit))
+    }
+}

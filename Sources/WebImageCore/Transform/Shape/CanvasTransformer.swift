@@ -158,3 +158,32 @@ extension CanvasTransformer: GeometricTransformer {
         return try gainMap.transformed(by: canvas, atSizeOf: size, context: context)
     }
 }
+
+extension ImageTransformer where Self == StandardTransformer {
+    /// Returns a transformer whose result always has the size `width` × `height`. It places the image on a background,
+    /// and crops the parts that are outside.
+    ///
+    /// The background is visible only next to the image. Transparent pixels of the image remain transparent.
+    ///
+    /// - Parameters:
+    ///   - width: The width of the result.
+    ///   - height: The height of the result.
+    ///   - mode: The way the image is resized. The default is ``StandardTransformer/ContentMode/fit``, which shows the
+    ///     whole image.
+    ///   - anchor: The position of the image if it's smaller than the result, and of the visible part if it's larger.
+    ///     The default is the center.
+    ///   - background: The color of pixels that the image doesn't cover. The default is transparent.
+    ///   - upscales: Whether smaller images are enlarged. The default is `false`.
+    ///   - unit: The unit of the lengths. The default is pixels.
+    ///   - filter: The kernel and the light. The default is Lanczos-3, which reduces images in linear light.
+    public static func canvas(
+        width: Double, height: Double, mode: StandardTransformer.ContentMode = .fit,
+        anchor: StandardTransformer.Anchor = .center, background: PixelColor = .clear, upscales: Bool = false,
+        unit: TargetSize.Unit = .pixels, filter: ResamplingFilter = .lanczos3
+    ) -> StandardTransformer {
+        StandardTransformer(
+            CanvasTransformer(
+                width: width, height: height, mode: mode, anchor: anchor, background: background, upscales: upscales,
+                unit: unit, filter: filter))
+    }
+}

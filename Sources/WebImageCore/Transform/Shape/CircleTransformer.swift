@@ -47,3 +47,18 @@ extension CircleTransformer: GeometricTransformer {
             .transform(gainMap: gainMap, of: size, context: context)
     }
 }
+
+extension ImageTransformer where Self == StandardTransformer {
+    /// A transformer that crops to the largest circle at the center.
+    public static var circle: StandardTransformer { StandardTransformer(CircleTransformer()) }
+
+    /// Returns a transformer that crops to the largest circle at the center and draws a line along the inside of its
+    /// edge.
+    public static func circle(
+        borderWidth: Double, borderColor: PixelColor, unit: TargetSize.Unit = .pixels
+    ) -> StandardTransformer {
+        StandardTransformer(
+            CircleTransformer(
+                border: RoundedCornersTransformer.Border(width: borderWidth, color: borderColor), unit: unit))
+    }
+}

@@ -42,3 +42,11 @@ extension FlipTransformer: GeometricTransformer {
         gainMap.with(pixels: try transform(gainMap.pixels, context: context))
     }
 }
+
+extension ImageTransformer where Self == StandardTransformer {
+    /// A transformer that swaps left and right.
+    public static var flipHorizontally: StandardTransformer { StandardTransformer(FlipTransformer(.horizontal)) }
+
+    /// A transformer that swaps top and bottom.
+    public static var flipVertically: StandardTransformer { StandardTransformer(FlipTransformer(.vertical)) }
+}

@@ -112,3 +112,29 @@ extension PadTransformer: GeometricTransformer {
         return try gainMap.transformed(by: pad, atSizeOf: size, context: context)
     }
 }
+
+extension ImageTransformer where Self == StandardTransformer {
+    /// Returns a transformer that moves all edges outward by `length`. The default color of added pixels is
+    /// transparent.
+    public static func pad(
+        _ length: Double, color: PixelColor = .clear, unit: TargetSize.Unit = .pixels
+    ) -> StandardTransformer {
+        StandardTransformer(PadTransformer(.init(all: length), color: color, unit: unit))
+    }
+
+    /// Returns a transformer that moves each edge outward (positive lengths) or inward (negative lengths). The default
+    /// color of added pixels is transparent.
+    public static func pad(
+        top: Double, leading: Double, bottom: Double, trailing: Double, color: PixelColor = .clear,
+        unit: TargetSize.Unit = .pixels
+    ) -> StandardTransformer {
+        StandardTransformer(
+            PadTransformer(
+                .init(top: top, leading: leading, bottom: bottom, trailing: trailing), color: color, unit: unit))
+    }
+
+    /// Returns a transformer that crops `length` from all edges.
+    public static func inset(_ length: Double, unit: TargetSize.Unit = .pixels) -> StandardTransformer {
+        StandardTransformer(PadTransformer(.init(all: -length), unit: unit))
+    }
+}

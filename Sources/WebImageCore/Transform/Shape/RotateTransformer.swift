@@ -145,3 +145,22 @@ extension RotateTransformer: GeometricTransformer {
         return try gainMap.transformed(by: rotation, atSizeOf: size, context: context)
     }
 }
+
+extension ImageTransformer where Self == StandardTransformer {
+    /// Returns a transformer that rotates clockwise.
+    ///
+    /// - Parameters:
+    ///   - degrees: The angle, in degrees.
+    ///   - keepsSize: Whether the size doesn't change and protruding corners are cropped. The default is `false`, which
+    ///     increases the size to contain the whole rotated image.
+    ///   - background: The color of pixels that the rotated image doesn't cover. The default is transparent.
+    ///   - light: The values that are interpolated if the angle isn't a multiple of 90°. The default is linear light.
+    public static func rotate(
+        degrees: Double, keepsSize: Bool = false, background: PixelColor = .clear,
+        light: ResamplingFilter.Light = .linear
+    ) -> StandardTransformer {
+        StandardTransformer(
+            RotateTransformer(
+                degrees: degrees, mode: keepsSize ? .clip : .fit, background: background, light: light))
+    }
+}

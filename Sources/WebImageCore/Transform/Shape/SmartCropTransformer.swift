@@ -89,3 +89,26 @@ extension WindowTransformer: GeometricTransformer {
         try gainMap.part(plan.window, of: size, to: plan.output, context: context)
     }
 }
+
+extension ImageTransformer where Self == StandardTransformer {
+    /// Returns a transformer that covers `width` × `height` without enlarging the image, and crops the least interesting
+    /// parts of the excess.
+    ///
+    /// The size of the result is the same as for ``TargetSize/fill(width:height:unit:)``. If no part is more interesting
+    /// than others, the center remains. In an animation, the poster frame determines the part of all frames.
+    ///
+    /// - Parameters:
+    ///   - width: The width.
+    ///   - height: The height.
+    ///   - strategy: The way the interesting part is found. The default is
+    ///     ``StandardTransformer/SmartCropStrategy/attention``.
+    ///   - unit: The unit of the lengths. The default is pixels.
+    ///   - filter: The kernel and the light. The default is Lanczos-3, which reduces images in linear light.
+    public static func smartCrop(
+        width: Double, height: Double, strategy: StandardTransformer.SmartCropStrategy = .attention,
+        unit: TargetSize.Unit = .pixels, filter: ResamplingFilter = .lanczos3
+    ) -> StandardTransformer {
+        StandardTransformer(
+            SmartCropTransformer(width: width, height: height, strategy: strategy, unit: unit, filter: filter))
+    }
+}

@@ -128,3 +128,18 @@ private struct BorderScan<Sample: FixedWidthInteger & UnsignedInteger> {
             && abs(Int(pixel[2]) - color.blue) <= tolerance && abs(Int(pixel[3]) - color.alpha) <= tolerance
     }
 }
+
+extension ImageTransformer where Self == StandardTransformer {
+    /// Returns a transformer that crops the uniform border of an image, such as the margin of a scan.
+    ///
+    /// If the whole image has one color, it remains unchanged. In an animation, the poster frame determines the border
+    /// of all frames.
+    ///
+    /// - Parameters:
+    ///   - tolerance: The maximum difference between the border and its color in each premultiplied channel, from 0 to
+    ///     1. The default is 0.04, which is about 10 of 255.
+    ///   - color: The color of the border. The default is `nil`, which means the color of the top-left pixel.
+    public static func trim(tolerance: Double = 0.04, color: PixelColor? = nil) -> StandardTransformer {
+        StandardTransformer(TrimTransformer(tolerance: tolerance, color: color))
+    }
+}
