@@ -1,65 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import Synchronization
 import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 import WebImageNet
 import WebImageStore
-
-/// The key of a fetch. It contains everything that affects the sent request, the accepted response, and the check of
-/// the data.
-///
-/// It's a class because the tables of running fetches and the frames of suspended functions copy it often.
-final class FetchKey: Hashable, Sendable {
-    let data: CacheKey
-    let exchange: ExchangeKey
-    let loader: LoaderIdentity
-    let timeouts: NetworkOptions.Timeouts
-    /// The identifier of the coder that checks the data, or `nil` if the registry does.
-    let coder: String?
-    let formatHint: ImageFormat?
-    /// The revision of the manager's coders and loaders.
-    let revision: SettingsSnapshot.Revision
-    /// The last removal of the key before the fetch, so that removed data is loaded again.
-    let generation: CacheGeneration
-
-    init(
-        data: CacheKey, exchange: ExchangeKey, loader: LoaderIdentity, timeouts: NetworkOptions.Timeouts,
-        coder: String?, formatHint: ImageFormat?, revision: SettingsSnapshot.Revision, generation: CacheGeneration
-    ) {
-        self.data = data
-        self.exchange = exchange
-        self.loader = loader
-        self.timeouts = timeouts
-        self.coder = coder
-        self.formatHint = formatHint
-        self.revision = revision
-        self.generation = generation
-    }
-
-    /// Returns whether a request can probably join the load. Its header fields depend on its lookups, so they aren't
-    /// compared.
-    func mayServe(_ plan: RequestPlan, _ generation: CacheGeneration) -> Bool {
-        self.generation == generation && revision == plan.settings.revision
-            && timeouts == plan.request.network.timeouts && coder == plan.request.coder?.identifier
-            && formatHint == plan.request.hintedOptions.formatHint
-    }
-
-    static func == (left: FetchKey, right: FetchKey) -> Bool {
-        left === right
-            || (left.data == right.data && left.exchange == right.exchange && left.loader == right.loader
-                && left.timeouts == right.timeouts && left.coder == right.coder && left.formatHint == right.formatHint
-                && left.revision == right.revision && left.generation == right.generation)
-    }
-
-    /// Hashes the data and the exchange, which differ between almost all fetches.
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(data)
-        hasher.combine(exchange)
-    }
-}
 
 /// The result of a load.
 ///
@@ -463,111 +409,11 @@ final class FetchStage: Sendable {
     }
 }
 
-extension RequestPlan {
-    /// Checks that data is within the limits of the request. Requests for other sizes can share the data, so the size
-    /// is checked when the image is decoded.
-    ///
-    /// - Throws: An ``ImageError/LimitFailure``.
-    func check(_ original: OriginalData) throws(ImageError) {
-        // The pixels of an image that the application created were checked already.
-        guard original.image == nil else { return }
-        try coders.check(
-            original.probe, of: original.data, options: request.hintedOptions, limits: limits, anySize: true)
-    }
-
-    /// Returns the request to send for `step`.
-    func loadRequest(_ step: CacheAction) -> LoadRequest {
-        switch step {
-        case .revalidate(let fields):
-            var request = loadRequest(fields)
-            request.acceptsNotModified = true
-            return request
-        case .fetch(let fields): return loadRequest(fields)
-        case .use, .useStale, .gatewayTimeout: return loadRequest(request.headers)
-        }
-    }
-
-    /// Returns the request with the given header fields.
-    func loadRequest(_ fields: HTTPHeaderFields) -> LoadRequest {
-        var load = LoadRequest(url: request.url, headers: fields, maxByteCount: limits.maxEncodedBytes)
-        load.network = request.network
-        load.setOrigin(cacheKey: keys.data, rules: settings.rules)
-        if !request.userInfo.isEmpty { load.userInfo = request.userInfo }
-        if !request.isPlainGet {
-            load.method = request.method
-            load.body = request.body
-        }
-        return load
-    }
-
-    /// Returns the part of a response head to store.
-    fileprivate func storedHead(
-        _ head: HTTPResponseHead, of response: LoadResponse, requested: Date, responded: Date
-    ) -> StoredResponseHead {
-        var stored = StoredResponseHead(
-            request: selectingHeaders, response: head, finalURL: response.url.absoluteString,
-            requestTime: requested, responseTime: responded)
-        stored.varyHeaders = StoredResponseHead.selectingHeaders(
-            request: selectingHeaders, response: head.headers, separating: separating)
-        // A redirect without freshness must be sent again even if its target is fresh (RFC 9110 15.4.3).
-        stored.limitFreshness(byRedirects: response.redirects)
-        return stored
-    }
-}
-
 extension NetworkConditions {
     /// Adds a finished HTTP download to the measured throughput.
     fileprivate func recordDownload(_ metrics: NetworkMetrics) {
         guard !metrics.protocolName.isEmpty else { return }
         let start = max(metrics.connect, metrics.tlsHandshake)
         recordDownload(byteCount: metrics.receivedByteCount, duration: metrics.total - start)
-    }
-}
-
-/// One source of a request, which is its URL or an alternative, together with the loader for it.
-struct FetchSource: Sendable {
-    /// The loader, or `nil` if the application creates the image.
-    let loader: (any ImageLoader)?
-    /// The identity that decides whether two loads use the same loader.
-    let identity: LoaderIdentity
-    /// A Boolean value that indicates whether the source is an alternative.
-    let isAlternative: Bool
-    /// A Boolean value that indicates whether the data is already on this machine.
-    let isLocal: Bool
-
-    /// Creates the source at a URL.
-    ///
-    /// - Parameters:
-    ///   - url: The URL of the request or of an alternative.
-    ///   - plan: The request.
-    ///   - loaders: The loaders of the manager. The last one that can load the URL is used.
-    /// - Throws: ``ImageError/RequestFailure/unsupportedScheme(_:)`` if no loader can load the URL or if its scheme
-    ///   isn't allowed.
-    init(_ url: URL, _ plan: RequestPlan, _ loaders: [any ImageLoader]) throws(ImageError) {
-        let request = plan.request
-        isAlternative = url != request.url
-        isLocal = isAlternative ? SourceKind(url).isOnThisMachine : plan.isLocal
-        guard isAlternative || request.maker == nil else {
-            (loader, identity) = (nil, request.loaderIdentity)
-            return
-        }
-        if !isAlternative {
-            try plan.defaults.checkScheme(of: request)
-        } else if !plan.defaults.allowsScheme(of: url) {
-            throw .request(.unsupportedScheme(url.scheme?.lowercased() ?? ""))
-        }
-        if let own = request.loader, !isAlternative || Self.loads(own, url, request) {
-            (loader, identity) = (own, request.loaderIdentity)
-        } else if let found = loaders.last(where: { $0.canLoad(url) }) {
-            (loader, identity) = (found, .registry)
-        } else {
-            throw .request(.unsupportedScheme(url.scheme ?? ""))
-        }
-    }
-
-    /// Returns whether the loader of a request loads an alternative. A closure that supplies the data of one source
-    /// doesn't.
-    private static func loads(_ loader: any ImageLoader, _ url: URL, _ request: ImageRequest) -> Bool {
-        request.loaderIdentity != .key && loader.canLoad(url)
     }
 }

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import WebImageConcurrency
+import WebImageCore
+import WebImageHTTP
+import WebImageNet
+import WebImageStore
+
+extension RequestPlan {
+    /// Checks that data is within the limits of the request. Requests for other sizes can share the data, so the size
+    /// is checked when the image is decoded.
+    ///
+    /// - Throws: An ``ImageError/LimitFailure``.
+    func check(_ original: OriginalData) throws(ImageError) {
+        // The pixels of an image that the application created were checked already.
+        guard original.image == nil else { return }
+        try coders.check(
+            original.probe, of: original.data, options: request.hintedOptions, limits: limits, anySize: true)
+    }
+
+    /// Returns the request to send for `step`.
+    func loadRequest(_ step: CacheAction) -> LoadRequest {
+        switch step {
+        case .revalidate(let fields):
+            var request = loadRequest(fields)
+            request.acceptsNotModified = true
+            return request
+        case .fetch(let fields): return loadRequest(fields)
+        case .use, .useStale, .gatewayTimeout: return loadRequest(request.headers)
+        }
+    }
+
+    /// Returns the request with the given header fields.
+    func loadRequest(_ fields: HTTPHeaderFields) -> LoadRequest {
+        var load = LoadRequest(url: request.url, headers: fields, maxByteCount: limits.maxEncodedBytes)
+        load.network = request.network
+        load.setOrigin(cacheKey: keys.data, rules: settings.rules)
+        if !request.userInfo.isEmpty { load.userInfo = request.userInfo }
+        if !request.isPlainGet {
+            load.method = request.method
+            load.body = request.body
+        }
+        return load
+    }
+
+    /// Returns the part of a response head to store.
+    func storedHead(
+        _ head: HTTPResponseHead, of response: LoadResponse, requested: Date, responded: Date
+    ) -> StoredResponseHead {
+        var stored = StoredResponseHead(
+            request: selectingHeaders, response: head, finalURL: response.url.absoluteString,
+            requestTime: requested, responseTime: responded)
+        stored.varyHeaders = StoredResponseHead.selectingHeaders(
+            request: selectingHeaders, response: head.headers, separating: separating)
+        // A redirect without freshness must be sent again even if its target is fresh (RFC 9110 15.4.3).
+        stored.limitFreshness(byRedirects: response.redirects)
+        return stored
+    }
+}
