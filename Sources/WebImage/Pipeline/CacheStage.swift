@@ -40,15 +40,6 @@ final class CacheStage: Sendable {
 
     // MARK: - Original data
 
-    /// Returns data that was downloaded after the creation of `plan` and that another request is still using. It's as
-    /// new as any response to a new request, regardless of the policy.
-    func arrivedSince(_ plan: RequestPlan, _ generation: CacheGeneration) -> OriginalData? {
-        guard let original = inFlight.original(for: plan.keys.data, generation), plan.createdAt <= original.arrived,
-            plan.accepts(original.originalInfo), original.settings?.loadsLike(plan.settings) ?? true
-        else { return nil }
-        return original
-    }
-
     /// Returns original data without a load: either data that another request is using or data from the tiers.
     ///
     /// If a tier is slow, `onDelay` is called, and the lookup continues.
@@ -222,93 +213,5 @@ extension ContentDigest {
         var data = Data(capacity: 16)
         for half in [high, low] { withUnsafeBytes(of: half.bigEndian) { data.append(contentsOf: $0) } }
         return data
-    }
-}
-
-/// The first stage, which looks up processed images in memory. It's synchronous and never accesses the file system.
-struct MemoryStage: Sendable {
-    /// An image in memory and the request's next step.
-    struct Hit {
-        let image: DecodedImage
-        let decision: CacheDecision
-        /// A Boolean value that indicates whether the image is larger than requested.
-        var isLarger = false
-
-        var step: CacheAction { decision.step }
-
-        /// The image, for a request that it doesn't serve alone. A larger image that must be revalidated would be
-        /// revalidated at its own size and stored under the key of the request.
-        var known: DecodedImage? { isLarger && decision.isFirstUse ? nil : image }
-    }
-
-    /// Returns the image in memory for `plan`.
-    func hit(_ plan: RequestPlan) -> Hit? {
-        guard plan.policy.usesCache, plan.request.caching.readFrom.contains(.memory) else { return nil }
-        if let image = plan.imageInMemory {
-            // Most hits end here, after one access to the record of the data.
-            if let originalInfo = image.originalInfo, plan.isKnownFresh(originalInfo) {
-                return Hit(image: image, decision: CacheDecision(step: .use))
-            }
-            if plan.selects(image) { return Hit(image: image, decision: plan.decision(for: image.originalInfo)) }
-        }
-        if let image = firstFrame(plan) { return Hit(image: image, decision: plan.decision(for: image.originalInfo)) }
-        guard plan.request.caching.allowsLargerImages, plan.transformers.isEmpty else { return nil }
-        let isUsable: (DecodedImage) -> Bool = { image in
-            plan.selects(image) && plan.step(for: image.originalInfo).needsNothing
-        }
-        guard let larger = plan.cache.largerInMemory(for: plan.variant, where: isUsable) else { return nil }
-        let decision = plan.decision(for: larger.originalInfo)
-        return decision.step.needsNothing ? Hit(image: larger, decision: decision, isLarger: true) : nil
-    }
-
-    /// Returns the first frame of an animation in memory if `plan` requests the first frame of the same image.
-    ///
-    /// The result shares the pixels of the animation. It isn't stored, so the animation remains in memory. A transformer
-    /// that excludes animations would change the first frame alone, so all transformers must have changed the animation.
-    func firstFrame(_ plan: RequestPlan) -> DecodedImage? {
-        guard plan.request.frames == .first, let memory = plan.cache.memory else { return nil }
-        let transformers = plan.transformers.map(\.identifier)
-        let found = memory.imageWithFirstFrame(of: plan.variant) { image in
-            plan.selects(image) && !image.metadata.isPartial && image.transformerIdentifiers == transformers
-        }
-        guard let found else { return nil }
-        let frame = found.isAnimated ? found.replacing(pixels: found.pixels, animation: nil) : found
-        var history = frame.history
-        history.decodingOptions = plan.request.decodeOptions
-        return frame.with(history: history)
-    }
-
-    /// Returns an image of the same data at another size, to display while the requested image loads.
-    func placeholder(_ plan: RequestPlan) -> DecodedImage? {
-        guard plan.request.caching.readFrom.contains(.memory) else { return nil }
-        return plan.cache.placeholderInMemory(for: plan.variant) { plan.selects($0) }
-    }
-
-    /// Returns the image after an intermediate or final step for data with this digest.
-    func step(_ key: ProcessingKey, _ plan: RequestPlan) -> DecodedImage? {
-        guard plan.request.caching.readFrom.contains(.memory) else { return nil }
-        guard let image = plan.cache.imageInMemory(for: key.step.digest, key.step),
-            image.originalInfo?.digest == key.bytes
-        else { return nil }
-        return image
-    }
-
-    /// Stores a processed image if the request allows it and its key wasn't removed after the request began.
-    func store(_ image: DecodedImage, _ plan: RequestPlan, _ generation: CacheGeneration) {
-        let cache = plan.cache
-        guard plan.request.caching.writeTo.contains(.memory), cache.hasMemory else { return }
-        cache.storeInMemory(
-            image, for: plan.keys.final, madeOf: plan.keys.data, generation, variant: plan.variant,
-            timeToLive: plan.request.caching.timeToLive, isPrefetch: plan.isPrefetch)
-    }
-}
-
-extension RequestPlan {
-    /// The final image in memory, regardless of its age and its header fields.
-    var imageInMemory: DecodedImage? { cache.imageInMemory(for: keys.digest, keys.final) }
-
-    /// The variant of the processed image.
-    fileprivate var variant: ImageVariant {
-        ImageVariant(data: keys.data, decoding: request.decodeOptions, transformers: transformers.map(\.identifier))
     }
 }

@@ -43,7 +43,6 @@ extension DecodedImage {
 final class DecodeStage: Sendable {
     private let jobs = SharedJobs<ProcessingKey, ProcessedImage, Never>(cancelled: .cancelled)
     private let workers: WorkerPool
-    private let memory: MemoryStage
     private let counters: ManagerCounters
     private let postprocessor: PixelPostprocessor
     private let pressure: MemoryPressureMonitor
@@ -52,13 +51,12 @@ final class DecodeStage: Sendable {
     private let threadLimit: Int
 
     init(
-        workers: WorkerPool, memory: MemoryStage, counters: ManagerCounters, postprocessor: PixelPostprocessor,
+        workers: WorkerPool, counters: ManagerCounters, postprocessor: PixelPostprocessor,
         pressure: MemoryPressureMonitor, unresponsive: UnresponsiveData, threadLimit: Int
     ) {
         self.threadLimit = threadLimit
         self.unresponsive = unresponsive
         self.workers = workers
-        self.memory = memory
         self.counters = counters
         self.postprocessor = postprocessor
         self.pressure = pressure
@@ -77,7 +75,7 @@ final class DecodeStage: Sendable {
         let key = ProcessingKey(plan, step: 0, of: original)
         let made = try await jobs.value(for: key, priority: priority) { context in
             // A job that has just ended or another request already made the image.
-            if let image = original.image(for: key) ?? self.memory.step(key, plan) {
+            if let image = original.image(for: key) ?? plan.imageInMemory(after: key) {
                 return .success(ProcessedImage(image: image))
             }
             do throws(ImageError) {

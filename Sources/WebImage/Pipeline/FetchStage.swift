@@ -54,7 +54,6 @@ final class FetchStage: Sendable {
     private let workers: WorkerPool
     private let originalInfos: OriginalInfoRegistry
     private let inFlight: InFlightOriginals
-    private let cache: CacheStage
     private let counters: ManagerCounters
     private let activity: LoadActivity
     private let conditions: NetworkConditions
@@ -63,7 +62,7 @@ final class FetchStage: Sendable {
 
     init(
         _ configuration: ImageManager.Configuration,
-        workers: WorkerPool, originalInfos: OriginalInfoRegistry, inFlight: InFlightOriginals, cache: CacheStage,
+        workers: WorkerPool, originalInfos: OriginalInfoRegistry, inFlight: InFlightOriginals,
         counters: ManagerCounters, activity: LoadActivity, feeds: IncrementalDecodeRegistry
     ) {
         progressInterval = configuration.downloader.progressInterval / .seconds(1)
@@ -72,7 +71,6 @@ final class FetchStage: Sendable {
         self.workers = workers
         self.originalInfos = originalInfos
         self.inFlight = inFlight
-        self.cache = cache
         self.counters = counters
         self.activity = activity
         self.feeds = feeds
@@ -209,7 +207,7 @@ final class FetchStage: Sendable {
         _ context: SharedJobs<FetchKey, Outcome, ImageTask.Event>.Context
     ) async throws(ImageError) -> Outcome {
         // An equal load may have finished in the meantime. A load of an alternative isn't equal.
-        if let original = cache.arrivedSince(plan, key.generation), original.exchange == key.exchange {
+        if let original = inFlight.arrivedSince(plan, key.generation), original.exchange == key.exchange {
             return .result(.original(original, ahead: [:], metrics: original.metrics))
         }
         guard let loader = source.loader else {

@@ -61,15 +61,14 @@ final class ImagePipeline: Sendable {
             PreviewRenderer(configuration, workers, postprocessor), workers: workers,
             decodesWhileLoading: configuration.decodesWhileDownloading)
         fetch = FetchStage(
-            configuration, workers: workers, originalInfos: originalInfos, inFlight: inFlight, cache: self.cache,
-            counters: counters, activity: activity, feeds: feeds)
+            configuration, workers: workers, originalInfos: originalInfos, inFlight: inFlight, counters: counters,
+            activity: activity, feeds: feeds)
         decode = DecodeStage(
-            workers: workers, memory: memory, counters: counters, postprocessor: postprocessor,
+            workers: workers, counters: counters, postprocessor: postprocessor,
             pressure: configuration.memoryPressureMonitor, unresponsive: unresponsive,
             threadLimit: configuration.maxThreadsPerDecode)
         transform = TransformStage(
-            workers: workers, memory: memory, counters: counters, postprocessor: postprocessor,
-            unresponsive: unresponsive)
+            workers: workers, counters: counters, postprocessor: postprocessor, unresponsive: unresponsive)
         encode = EncodeStage(workers: workers, counters: counters)
         storing = StoreStage(workers: workers, serialize: configuration.cacheSerializer)
     }

@@ -69,6 +69,15 @@ final class InFlightOriginals: Sendable {
         return original?.generation == generation ? original : nil
     }
 
+    /// Returns data that was downloaded after the creation of `plan` and that another request is still using. It's as
+    /// new as any response to a new request, regardless of the policy.
+    func arrivedSince(_ plan: RequestPlan, _ generation: CacheGeneration) -> OriginalData? {
+        guard let original = original(for: plan.keys.data, generation), plan.createdAt <= original.arrived,
+            plan.accepts(original.originalInfo), original.settings?.loadsLike(plan.settings) ?? true
+        else { return nil }
+        return original
+    }
+
     /// Adds data that arrived for `key`.
     func add(_ original: OriginalData, for key: CacheKey) {
         let released = state.withLock { state -> ArraySlice<OriginalData> in

@@ -115,7 +115,7 @@ final class RequestExecution {
     }
 
     private func find() async throws(ImageError) -> DataLookupResult {
-        if plan.policy.mayContactServer, let original = pipeline.cache.arrivedSince(plan, generation) {
+        if plan.policy.mayContactServer, let original = pipeline.inFlight.arrivedSince(plan, generation) {
             return .bytes(original, metrics: original.metrics)
         }
         let (stored, late) = try await usableStored()

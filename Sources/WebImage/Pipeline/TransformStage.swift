@@ -12,18 +12,16 @@ final class TransformStage: Sendable {
 
     private let jobs = SharedJobs<ProcessingKey, ProcessedImage, Never>(cancelled: .cancelled)
     private let workers: WorkerPool
-    private let memory: MemoryStage
     private let counters: ManagerCounters
     private let postprocessor: PixelPostprocessor
     private let unresponsive: UnresponsiveData
 
     init(
-        workers: WorkerPool, memory: MemoryStage, counters: ManagerCounters, postprocessor: PixelPostprocessor,
+        workers: WorkerPool, counters: ManagerCounters, postprocessor: PixelPostprocessor,
         unresponsive: UnresponsiveData
     ) {
         self.unresponsive = unresponsive
         self.workers = workers
-        self.memory = memory
         self.counters = counters
         self.postprocessor = postprocessor
     }
@@ -49,7 +47,7 @@ final class TransformStage: Sendable {
         let key = ProcessingKey(plan, step: index, of: original)
         return try await jobs.value(for: key, priority: priority) { context in
             // A job that has just ended or another request already made the image.
-            if let image = original.image(for: key) ?? self.memory.step(key, plan) {
+            if let image = original.image(for: key) ?? plan.imageInMemory(after: key) {
                 return .success(ProcessedImage(image: image))
             }
             do throws(ImageError) {
