@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Synchronization
 import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP

@@ -253,10 +253,10 @@ struct BinderStateMachine {
 
 extension ImageBinder.Presentation.Kind {
     /// A Boolean value that indicates whether the content shows the requested image in any form.
-    private var isOfImage: Bool { rank.map { $0 >= .otherSize } ?? false }
+    var isOfImage: Bool { rank.map { $0 >= .otherSize } ?? false }
 
     /// The rank, or `nil` for content that ends a binding without an image.
-    private var rank: BinderStateMachine.ContentRank? {
+    fileprivate var rank: BinderStateMachine.ContentRank? {
         switch self {
         case .nothing, .placeholder: .placeholder
         case .cachedPlaceholder: .otherSize
