@@ -152,6 +152,71 @@ struct HelperMemoryTests {
         await second.value
         #expect(running.names.withLock { $0 } == ["first", "small", "tiny", "second"])
     }
+
+    @Test(
+        "A large request waits for memory although another helper failed to start, and doesn't delay later requests",
+        .enabled(if: Helpers.areBuilt, "webimage-decoder isn't built"), .timeLimit(.minutes(1)))
+    func failedStart() async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "webimage-memory-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let link = directory.appending(path: "helper")
+        try FileManager.default.createSymbolicLink(
+            atPath: link.path, withDestinationPath: try #require(Helpers.decoder))
+        let pool = HelperPool(HelperPool.Configuration(path: link.path, maxHelpers: 3, memoryBudget: 1 << 30))
+        let (gate, started) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let asked = DispatchSemaphore(value: 0)
+        @Sendable func use(_ kind: HelperKind = .core, memory: Int, waits: Bool = false) -> Bool {
+            // The pool checks for cancellation while a request waits.
+            let context = ImageProcessingContext {
+                asked.signal()
+                return false
+            }
+            let result = try? pool.withHelper(kind, memory: memory, context: context) { _ in
+                guard waits else { return }
+                started.signal()
+                gate.wait()
+            }
+            return (try? result?.get()) != nil
+        }
+        // Two requests at the same time start three helpers, because one is started ahead.
+        let holders = (0..<2).map { _ in Task { @Sendable in await onThread { _ = use(memory: 0, waits: true) } } }
+        for _ in holders { await onThread { started.wait() } }
+        for _ in holders { gate.signal() }
+        for holder in holders { await holder.value }
+        await untilTrue { pool.processes.count == 3 }
+        // A helper of another kind replaces one of them, but can't be started.
+        try FileManager.default.removeItem(at: link)
+        let outcomes = Outcomes()
+        await onThread { outcomes.add("vector", use(.vector, memory: 0)) }
+        #expect(outcomes.all == ["vector": false] && pool.unavailability != nil)
+        let first = Task { @Sendable in
+            await onThread { outcomes.add("first", use(memory: 600 << 20, waits: true)) }
+        }
+        await onThread { started.wait() }
+        await onThread { while asked.wait(timeout: .now()) == .success {} }
+        let second = Task { @Sendable in
+            await onThread {
+                outcomes.add("second", use(memory: 600 << 20))
+                asked.signal()
+            }
+        }
+        await onThread { asked.wait() }
+        gate.signal()
+        await first.value
+        await second.value
+        await onThread { outcomes.add("third", use(memory: 600 << 20)) }
+        #expect(outcomes.all == ["vector": false, "first": true, "second": true, "third": true])
+    }
+}
+
+/// Whether requests had a helper.
+private final class Outcomes: Sendable {
+    private let values = Lock<[String: Bool]>([:])
+
+    var all: [String: Bool] { values.withLock { $0 } }
+
+    func add(_ name: String, _ hadHelper: Bool) { values.withLock { $0[name] = hadHelper } }
 }
 
 /// The names of the requests that ran, in order.

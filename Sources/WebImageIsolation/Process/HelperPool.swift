@@ -236,20 +236,22 @@ package final class HelperPool: Sendable {
             state.idle.firstIndex { $0.number == order.preferred }
             ?? state.idle.lastIndex { $0.kind == kind }
             ?? state.idle.lastIndex { $0.kind.serves(kind) }
-        if let place, state.memory.admit(order.number, need: order.memory, isNested: isNested) {
-            let helper = state.idle.remove(at: place)
-            state.busy.insert(helper.number)
-            state.holders[order.thread, default: 0] += 1
-            if isWaiting {
-                isWaiting = false
-                state.waiting[kind, default: 1] -= 1
-                if isNested { state.nested -= 1 }
+        if let place {
+            if state.memory.admit(order.number, need: order.memory, isNested: isNested) {
+                let helper = state.idle.remove(at: place)
+                state.busy.insert(helper.number)
+                state.holders[order.thread, default: 0] += 1
+                if isWaiting {
+                    isWaiting = false
+                    state.waiting[kind, default: 1] -= 1
+                    if isNested { state.nested -= 1 }
+                }
+                // Start another helper ahead of the next request.
+                state.spare.insert(kind)
+                return .success(helper)
             }
-            // Start another helper ahead of the next request.
-            state.spare.insert(kind)
-            return .success(helper)
-        }
-        if let failure = state.failure {
+            // The request waits for memory. A failure to start another helper doesn't matter to it.
+        } else if let failure = state.failure {
             if time.uptime() - failure.at < Self.retryInterval {
                 return .failure(HelperStartFailure(failure.reason))
             }
