@@ -204,7 +204,8 @@
                     result.append(declaration)
                     continue
                 }
-                if let value = try substitute(declaration.value, scope: scope) {
+                // The text of a reference can make the value end early, or join with the text before it.
+                if let value = try substitute(declaration.value, scope: scope), SVGNesting.isComplete(value.utf8) {
                     result.append(SVGDeclaration(name: declaration.name, value: value))
                 } else if let unset = SVGDeclaration(unsetting: declaration.name) {
                     result.append(unset)

@@ -44,19 +44,21 @@
 
         /// Parses the content of a `style` element.
         init(_ text: [UInt8]) throws(ImageError) {
-            source = Self.withoutComments(text)
+            source = SVGNesting.completed(Self.withoutComments(text))
             while index < source.count { try readRule() }
         }
 
         /// Parses the declarations of a `style` attribute.
         ///
-        /// - Returns: The declarations without comments. Declarations with escapes are omitted.
+        /// - Returns: The declarations without comments. Malformed declarations and declarations with escapes are
+        ///   omitted.
         static func declarations(_ text: String) -> [SVGDeclaration] {
             var result: [SVGDeclaration] = []
-            for part in split(withoutComments(Array(text.utf8)), at: 0x3B) {
+            for part in SVGNesting.split(SVGNesting.completed(withoutComments(Array(text.utf8))), at: 0x3B) {
                 let declaration = String(decoding: part, as: UTF8.self)
-                guard !part.contains(0x5C), let colon = declaration.firstIndex(of: ":") else { continue }
+                guard SVGNesting.isComplete(part), let colon = declaration.firstIndex(of: ":") else { continue }
                 let name = declaration[..<colon].trimmed
+                guard !name.isEmpty, name.utf8.allSatisfy(SVGReferences.isWord) else { continue }
                 let value = declaration[declaration.index(after: colon)...].trimmed
                 result.append(SVGDeclaration(name: name.hasPrefix("--") ? name : name.lowercased(), value: value))
             }
@@ -104,10 +106,10 @@
             }
             let body = index
             skipBlock()
-            guard !isAtRule, !source[start..<index].contains(0x5C) else { return }
+            guard !isAtRule, SVGNesting.isComplete(prelude), !source[body..<index].contains(0x5C) else { return }
             let block = String(decoding: source[body..<max(body, index - 1)], as: UTF8.self)
             var rule = Rule(Self.declarations(block))
-            for selector in Self.split(Array(prelude), at: 0x2C) {
+            for selector in SVGNesting.split(prelude, at: 0x2C) {
                 let selector = String(decoding: selector, as: UTF8.self)
                 try DrawingBounds.check(selector.utf8.count, SVGBounds.selectorBytes, "bytes in one selector")
                 try Self.read(selector, into: &rule)
@@ -118,27 +120,20 @@
 
         /// Skips a block whose opening brace precedes the index.
         private mutating func skipBlock() {
-            var depth = 1
-            while depth > 0, let brace = end(at: [0x7B, 0x7D]) {
-                depth += source[brace] == 0x7B ? 1 : -1
-                index = brace + 1
+            var nesting = SVGNesting()
+            nesting.read(0x7B)
+            while index < source.count, !nesting.isOutside {
+                nesting.read(source[index])
+                index += 1
             }
-            if depth > 0 { index = source.count }
         }
 
-        /// Returns the index of the next of some characters outside of quotes.
+        /// Returns the index of the next of some characters outside of blocks, functions, strings, and URLs.
         private func end(at characters: [UInt8]) -> Int? {
-            var quote: UInt8?
+            var nesting = SVGNesting()
             for place in index..<max(index, source.count) {
-                let byte = source[place]
-                if let open = quote {
-                    // A line break ends a string that isn't closed.
-                    if byte == open || byte == 0x0A { quote = nil }
-                } else if byte == 0x22 || byte == 0x27 {
-                    quote = byte
-                } else if characters.contains(byte) {
-                    return place
-                }
+                if nesting.isOutside, characters.contains(source[place]) { return place }
+                nesting.read(source[place])
             }
             return nil
         }
@@ -203,31 +198,6 @@
                     guard isPlain else { throw SVGBounds.unsupported("the language \(tag.trimmed.prefix(32))") }
                 }
             }
-        }
-
-        /// Splits a text at a separator outside of quotes, parentheses, and brackets.
-        private static func split(_ text: [UInt8], at separator: UInt8) -> [ArraySlice<UInt8>] {
-            var parts: [ArraySlice<UInt8>] = []
-            var start = 0
-            var depth = 0
-            var quote: UInt8?
-            for (place, byte) in text.enumerated() {
-                if let open = quote {
-                    if byte == open || byte == 0x0A { quote = nil }
-                    continue
-                }
-                switch byte {
-                case 0x22, 0x27: quote = byte
-                case 0x28, 0x5B, 0x7B: depth += 1
-                case 0x29, 0x5D, 0x7D: depth = max(0, depth - 1)
-                case separator where depth == 0:
-                    parts.append(text[start..<place])
-                    start = place + 1
-                default: break
-                }
-            }
-            parts.append(text[start...])
-            return parts
         }
 
         private static func withoutComments(_ text: [UInt8]) -> [UInt8] {
