@@ -171,12 +171,15 @@ test-minimal:
 # The targets without unexplained cycles between their directories. WebImage has some.
 ORDERED = $(filter-out C WebImage,$(notdir $(wildcard Sources/*)))
 
-## Checks the formatting, the prose, and the references between the directories of all targets except WebImage.
+## Checks the formatting, the prose, the references between the directories of all targets except WebImage, and the names
+## in the documents for contributors.
 lint:
 	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Examples Compatibility Benchmarks/Package.swift Benchmarks/Sources
 	@Scripts/prose-lint --self-test
 	@Scripts/prose-lint
 	@Scripts/structure $(ORDERED)
+	@Scripts/architecture-names --self-test
+	@Scripts/architecture-names
 	@Scripts/mutants --check
 	@SWIFT="$(SWIFT)" Scripts/portable
 
