@@ -194,9 +194,11 @@ structure:
 	@Scripts/structure
 
 ## Builds the documentation of all modules as a static site in .build/docs. An undocumented symbol, a link without a target, or any
-## other warning of DocC fails the command. `make test` runs this, too.
+## other warning of DocC fails the command. `make test` runs this, too. With BASE_PATH=/PATH, the site is for a path of a web
+## server instead of its root.
+BASE_PATH ?=
 docs: build
-	@SWIFT="$(SWIFT)" Scripts/docs --strict
+	@SWIFT="$(SWIFT)" Scripts/docs --strict $(if $(BASE_PATH),--base-path "$(BASE_PATH)")
 
 ## Type-checks the snippets of the articles and of the README. `make test` runs this, too.
 snippets: build
