@@ -72,7 +72,7 @@ class Names:
 
     def _has_text(self, text):
         """Whether a file contains a text outside of its comments. A CamelCase name in a string isn't a name of the code."""
-        if re.fullmatch(r"[A-Z]+[a-z0-9]+[A-Z]\w*", text):
+        if re.fullmatch(r"[A-Z]\w*[a-z]\w*[A-Z]\w*", text):
             return False
         return re.search(r"(?<!\w)" + re.escape(text) + r"(?!\w)", self._text) is not None
 
@@ -123,6 +123,8 @@ class Names:
         if command and command.group(1) == "webimage" and len(words) > 1:
             return [] if self._has_text(f'name: "{words[1]}"') or self._has_text(f'"{words[1]}"') else [
                 f"the tool has no command {words[1]}"]
+        if span.startswith(".build") and self._has_text(span):
+            return []
         if words and PATH.fullmatch(words[0]) and not words[0].startswith(".."):
             return self._path_problems(words)
         if span.startswith(".") and self.has_path(span):

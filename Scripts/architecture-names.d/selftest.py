@@ -9,7 +9,7 @@ from names import Names
 FILES = {
     "Makefile": "FILTER ?=\ncheck: build\n\t@true\nbuild:\n",
     "Package.swift": '.executable(name: "tool", targets: ["tool"]), .target(name: "Library")',
-    "Scripts/run": "#!/bin/bash\n# Accepts --hidden.\ncase $1 in --check) ;; esac\n",
+    "Scripts/run": "#!/bin/bash\n# Accepts --hidden.\ncase $1 in --check) cp LIST256SUMS .build/site ;; esac\n",
     "Sources/C/CShim/shim.c": "/* old_name */ int wi_add(int left, int right) { return left + right; }\n",
     "Sources/Library/Plan/Plan.swift": '''
 // OldPlan was here.
@@ -38,6 +38,8 @@ LINES = [
     ("`Scripts/run --check`", None),
     ("`Scripts/run --other`", "Scripts/run --other: Scripts/run has no option --other"),
     ("`Scripts/walk`", "Scripts/walk: there is no such file"),
+    ("`.build/site` and `LIST256SUMS`", None),
+    ("`.build/other`", ".build/other: there is no such file"),
     ("`tool`, `swift build --product tool`", None),
     ("`swift build --product old`", "swift build --product old: no manifest"),
     ("`webimage show`", None),
