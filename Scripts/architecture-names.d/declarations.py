@@ -38,8 +38,14 @@ def balanced(text, start):
     return len(text)
 
 
-def labels(parameters):
-    """The labels of a parameter list, such as `_:size:`."""
+def is_part(labels, declared):
+    """Whether a call with these labels can call a declaration, because the other parameters can have default values."""
+    rest = iter(declared)
+    return all(label in rest for label in labels)
+
+
+def labels(parameters, is_case=False):
+    """The labels of a parameter list, such as `_:size:`. Associated values of cases have a label only before a colon."""
     found, depth, begins = "", 0, True
     for index, character in enumerate(parameters):
         depth += character in "([{<"
@@ -49,7 +55,10 @@ def labels(parameters):
             begins = True
         elif begins and not character.isspace():
             name = re.match(r"(?:@\w+(?:\([^)]*\))?\s+)*`?(\w+)`?", parameters[index:])
-            found += f"{name.group(1)}:" if name else ""
+            if is_case and name and not re.match(r"`?\w+`?\s*:", parameters[index:]):
+                found += "_:"
+            else:
+                found += f"{name.group(1)}:" if name else ""
             begins = False
     return found
 
@@ -73,7 +82,17 @@ class Declarations:
         return self._types.get(name, set())
 
     def has_function(self, signature):
-        return signature in self._functions
+        return self._contains(self._functions, signature)
+
+    @staticmethod
+    def _contains(declared, signature):
+        """Whether a declaration has a name, and all labels of the signature in their order."""
+        name, parenthesis, rest = signature.partition("(")
+        if not parenthesis or signature in declared:
+            return signature in declared
+        called = rest[:-1].split(":")[:-1]
+        return any(is_part(called, other[len(name) + 1:-1].split(":")[:-1])
+                   for other in declared if other.startswith(name + "("))
 
     def has_member(self, owner, signature):
         """Whether a type, an extension of it, or a supertype declares a member. Without labels, any overload counts."""
@@ -83,7 +102,7 @@ class Declarations:
             if name in seen:
                 continue
             seen.add(name)
-            if signature in self._members.get(name, ()):
+            if self._contains(self._members.get(name, ()), signature):
                 return True
             waiting += self._supertypes.get(name, ())
         return False
@@ -117,17 +136,27 @@ class Declarations:
                 for name in re.findall(r"\w+", match["variable"]):
                     self._declare(owner, name)
             elif match["case"] and owner:
-                cases = re.sub(r"\([^()]*(?:\([^()]*\)[^()]*)*\)", "", match["case"])
-                for part in cases.split(","):
-                    name = re.match(r"\s*`?(\w+)`?", part)
-                    if name:
-                        self._declare(owner, name.group(1))
+                self._add_cases(owner, match["case"])
             elif match["alias"]:
                 self._types[match["alias"]].add(path)
                 self._supertypes[match["alias"]].update(re.findall(r"\b[A-Z]\w*", match["aliased"]))
                 self._declare(owner, match["alias"])
             elif match["associated"]:
                 self._declare(owner, match["associated"])
+
+    def _add_cases(self, owner, text):
+        position = 0
+        while name := re.compile(r"\s*`?(\w+)`?\s*").match(text, position):
+            position = name.end()
+            self._declare(owner, name.group(1))
+            if text[position:position + 1] == "(":
+                end = balanced(text, position)
+                self._declare(owner, f"{name.group(1)}({labels(text[position + 1:end], is_case=True)})")
+                position = end + 1
+            comma = text.find(",", position)
+            if comma < 0:
+                break
+            position = comma + 1
 
     def _add_function(self, owner, name, text, position):
         if text[position] == "<":

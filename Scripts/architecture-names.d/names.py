@@ -150,7 +150,7 @@ class Names:
                 if not re.search(rf"\b{variable}\b", self._makefile):
                     found.append(f"the Makefile has no variable {variable}")
                 found += [f"there is no {name}" for name in re.findall(r"[A-Z]\w+[a-z]\w*", value) if not self.has_word(name)]
-            elif not re.search(rf"(?m)^{re.escape(word)}:", self._makefile):
+            elif not word.endswith('"') and not re.search(rf"(?m)^{re.escape(word)}:", self._makefile):
                 found.append(f"the Makefile has no target {word}")
         return found
 
@@ -176,6 +176,8 @@ class Names:
         if not self._declarations.has_type(first):
             # Test suites have names such as Target.Suite, and other types belong to the system.
             return [f"the code doesn’t contain {word}" for word in owner.split(".") + [name] if not self.has_word(word)]
+        if labels and self._declarations.has_type(name):
+            return self._function_problems(name, labels)
         if not self._declarations.has_member(first, name + (labels or "")):
             return [f"{first} has no member {name}{labels or ''}"]
         return []

@@ -14,7 +14,7 @@ FILES = {
     "Sources/Library/Plan/Plan.swift": '''
 // OldPlan was here.
 public struct Plan<Value>: Base {
-    enum Step { case first, second(Int), `third` }
+    enum Step { case first, second(Int, unit: [String: Int]), `third`(at: Int) }
     func run(_ count: Int) {}
     var size = "HiddenName", name: String { if case .other = x { "a{b" } else { "" } }
     init(size: Int, _ name: @escaping (Int, Int) -> Void = { _, _ in }) {}
@@ -55,6 +55,10 @@ LINES = [
     ("`Plan.size`, `Plan.Step`, `Step.second`, `Plan.Step.third`, `Plan.inherited`, `Alias.update`", None),
     ("`Step.other`", "Step.other: Step has no member other"),
     ("`Plan.update(_:at:)`, `update(_:at:)`, `Plan(size:_:)`, `URL(string:)`, and `Plan.inherited()`", None),
+    ("`Plan(size:)`, `update(at:)`, `Step.second(_:unit:)`, `Step.third(at:)`, and `Other.Plan(size:)`", None),
+    ("`update(at:_:)`", "update(at:_:): no declaration"),
+    ("`Step.third(_:)`", "Step.third(_:): Step has no member"),
+    ("`make check FILTER=\"Library tool\"`", None),
     ("`Plan.update(_:of:)`", "Plan.update(_:of:): Plan has no member"),
     ("`update(_:of:)`", "update(_:of:): no declaration"),
     ("`Plan(name:)`", "Plan(name:): no declaration"),
