@@ -33,7 +33,7 @@ final class IncrementalDecode: Sendable {
         /// The number of bytes that are needed to parse the header.
         var needed = 1
         var duration = Duration.zero
-        /// A Boolean value that indicates whether a thread is currently using the decoder.
+        /// Whether a thread is currently using the decoder.
         var isBusy = false
         var isFinished = false
         /// The error of a thread that doesn't respond and still uses the decoder.
@@ -90,7 +90,6 @@ final class IncrementalDecode: Sendable {
     /// Records that a thread with this decoder doesn't respond.
     func lose(_ error: ImageError) { state.withLock { if $0.isBusy { $0.unresponsiveError = error } } }
 
-    /// The number of bytes that the decoder has received.
     var receivedByteCount: Int { state.withLock { $0.receivedByteCount } }
 
     /// Passes data to the decoder. This method blocks, so call it on a worker thread.
@@ -243,7 +242,7 @@ final class IncrementalDecode: Sendable {
 }
 
 extension ImageMetadata {
-    /// A Boolean value that indicates whether the file has CMYK colors with an ICC profile (ICC.1, 7.2.6). Incremental
-    /// decoding doesn't convert rows with this profile.
+    /// Whether the file has CMYK colors with an ICC profile (ICC.1, 7.2.6). Incremental decoding doesn't convert rows
+    /// with this profile.
     fileprivate var isInk: Bool { iccProfile.map { $0.dropFirst(16).prefix(4).elementsEqual("CMYK".utf8) } ?? false }
 }

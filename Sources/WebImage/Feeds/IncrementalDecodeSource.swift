@@ -21,15 +21,15 @@ final class IncrementalDecodeSource: Sendable {
         /// The received data that no decoder has taken yet.
         var waiting: [Data] = []
         var decodes: [IncrementalDecode] = []
-        /// A Boolean value that indicates whether the images to decode have been chosen.
+        /// Whether the images to decode have been chosen.
         var hasStarted = false
-        /// A Boolean value that indicates whether this body isn't decoded before it's complete.
+        /// Whether this body isn't decoded before it's complete.
         var isFinished = false
         var work: Task<Void, Never>?
         var isBusy = false
         /// The number of units of work.
         var orders = 0
-        /// A Boolean value that indicates whether the current work is running on a thread.
+        /// Whether the current work is running on a thread.
         var isAtWork = false
 
         /// Discards a body and returns its remains, which must be ended after unlocking.
@@ -195,7 +195,7 @@ final class IncrementalDecodeSource: Sendable {
 extension IncrementalDecodeSource.State {
     /// Adds a chunk.
     ///
-    /// - Returns: A Boolean value that indicates whether to start work.
+    /// - Returns: Whether to start work.
     fileprivate mutating func append(_ part: Data, at time: Double) -> Bool {
         guard isRunning, !isFinished, let begun else { return false }
         received += part.count

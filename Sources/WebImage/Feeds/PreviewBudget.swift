@@ -21,7 +21,6 @@ final class PreviewBudget: Sendable {
         return MemoryReservation(self, bytes)
     }
 
-    /// The number of bytes that are currently reserved.
     var bytesInUse: Int { used.load(ordering: .relaxed) }
 }
 

@@ -34,18 +34,17 @@ struct PreviewGenerator: Sendable {
 
     let key: PreviewKey
     private let options: ImageDecodingOptions
-    /// A Boolean value that indicates whether the previews of an animation have all frames that were received. Blurred
-    /// previews show only the first frame.
+    /// Whether the previews of an animation have all frames that were received. Blurred previews show only the first
+    /// frame.
     private let growsAnimations: Bool
     private var decoder: (any ProgressiveImageDecoder)?
     /// The format of the data, or `nil` if the header isn't complete.
     private(set) var format: ImageFormat?
     private var charge: MemoryReservation?
-    /// The number of chunks that the decoder has received.
     private var receivedChunks = 0
     /// The number of bytes that are needed before the next attempt.
     private var needed = 1
-    /// A Boolean value that indicates whether the download has no further previews.
+    /// Whether the download has no further previews.
     private(set) var isFinished = false
     /// The number of bytes that were available at the last attempt.
     private var seen = 0

@@ -44,15 +44,13 @@ final class PreviewSource: Sendable {
         var epoch = 0
         var isRunning = false
         var bytes = PreviewGenerator.Bytes()
-        /// A Boolean value that indicates whether `bytes` is complete. It's `false` if data was released before a
-        /// subscriber wanted previews.
+        /// Whether `bytes` is complete. It's `false` if data was released before a subscriber wanted previews.
         var isWhole = true
         var priority: SharedPriority?
         var nextID = 0
         var listeners: [Int: PreviewListener] = [:]
         var makers: [PreviewKey: PreviewGenerator] = [:]
         var isBusy = false
-        /// The number of orders.
         var orders = 0
         var work: Task<Void, Never>?
     }

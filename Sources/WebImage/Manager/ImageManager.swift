@@ -139,8 +139,7 @@ public final class ImageManager: Sendable {
     /// The memory cache is read before the load starts. Otherwise, a fast load could store its image before, and the view
     /// would receive the result of this load as an earlier image.
     ///
-    /// - Parameter readsMemory: A Boolean value that indicates whether the image and the same image in another size are
-    ///   looked up.
+    /// - Parameter readsMemory: Whether the image and the same image in another size are looked up.
     /// - Returns: The task and the images. If the task is already finished, there are no images.
     package func loadForView(_ request: ImageRequest, readsMemory: Bool) -> ViewLoad {
         var (stored, otherSize) = (DecodedImage?.none, DecodedImage?.none)
@@ -159,8 +158,8 @@ public final class ImageManager: Sendable {
     /// Starts a request and, if its events can have subscribers, its preliminary request.
     ///
     /// - Parameter willStart: A closure that is called before any work starts, if memory doesn't serve the request. It
-    ///   returns a Boolean value that indicates whether memory contains the image nevertheless. Another load may have
-    ///   stored the image since memory was read, and it's read again then.
+    ///   returns whether memory contains the image nevertheless. Another load may have stored the image since memory
+    ///   was read, and it's read again then.
     /// - Returns: The task, and the image of a preliminary request that was in memory.
     func start(
         _ request: ImageRequest, showsPreliminary: Bool, willStart: () -> Bool = { false }

@@ -82,7 +82,6 @@ final class ManagerCounters: Sendable {
 
     func countMemoryHit() { memoryHits.add(1, ordering: .relaxed) }
 
-    /// Counts a finished request by its result.
     func count(_ result: Result<DeliveredResult, ImageError>) {
         requests.withLock { counts in
             switch result {

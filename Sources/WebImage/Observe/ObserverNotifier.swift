@@ -25,7 +25,6 @@ final class ObserverNotifier: Sendable {
         request = spans.nextRequest()
     }
 
-    /// Reports the beginning of a piece of work.
     func begin(
         _ stage: ImageManager.Stage, cacheKey: CacheKey? = nil, threadName: String? = nil, details: String = ""
     ) -> StageSpan {
@@ -70,7 +69,6 @@ struct StageSpan: Sendable {
         trace.notify(event)
     }
 
-    /// Reports the end of a request with its result.
     func end(_ result: Result<DeliveredResult, ImageError>) {
         end { event in
             switch result {

@@ -15,7 +15,6 @@ final class CacheStage: Sendable {
         let selectingHeaders: HTTPHeaderFields
         let cache: ObjectIdentifier
         let tiers: ImageCache.Tiers
-        /// The revision of the cache's tiers.
         let tierRevision: Int
         let coder: String?
         let generation: CacheGeneration
@@ -32,7 +31,6 @@ final class CacheStage: Sendable {
         self.inFlight = inFlight
     }
 
-    /// The number of running lookups.
     var count: Int { lookups.count }
 
     /// The number of lookups that joined another one.
@@ -190,7 +188,7 @@ final class CacheStage: Sendable {
 }
 
 extension RequestPlan {
-    /// A Boolean value that indicates whether the separate entry of the processed image can serve the request.
+    /// Whether the separate entry of the processed image can serve the request.
     ///
     /// It isn't inlined because the frame of a waiting function would contain a copy of the caching options.
     @inline(never)

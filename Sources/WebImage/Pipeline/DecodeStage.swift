@@ -62,7 +62,6 @@ final class DecodeStage: Sendable {
         self.pressure = pressure
     }
 
-    /// The number of running decodes.
     var count: Int { jobs.count }
     /// The number of times that a request joined a running decode.
     var sharedCount: Int { jobs.sharedCount }

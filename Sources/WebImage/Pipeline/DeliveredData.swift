@@ -10,6 +10,5 @@ struct DeliveredData: Sendable {
     let originalInfo: OriginalInfo?
     let source: ImageResponse.Source
 
-    /// The data as the result of a request.
     var result: DeliveredResult { DeliveredResult(source: source, byteCount: data.count) }
 }

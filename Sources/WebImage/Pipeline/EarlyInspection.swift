@@ -29,7 +29,6 @@ final class FetchAudience: Sendable {
         members.withLock { members in members[data].map { Array($0.keys) } ?? [] }
     }
 
-    /// Removes a request.
     func leave(_ key: FetchKey, _ member: Member) {
         members.withLock { members in
             guard var loads = members[key.data], var known = loads[key], let count = known[member] else { return }
@@ -97,7 +96,6 @@ final class EarlyInspection: Sendable {
     /// may be able to use the data.
     var rejectedLimits: Set<ImageLimits>? { state.withLock { $0.rejection?.limits } }
 
-    /// Receives a report of the loader.
     func receive(_ report: LoadContext.Report) {
         switch report {
         case .waiting, .started: break

@@ -50,7 +50,6 @@ final class EncodeStage: Sendable {
         self.counters = counters
     }
 
-    /// The number of running encodes.
     var count: Int { jobs.count }
     /// The number of times that a request joined a running encode.
     var sharedCount: Int { jobs.sharedCount }

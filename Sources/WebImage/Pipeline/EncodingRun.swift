@@ -161,8 +161,8 @@ struct EncodingRun {
         return other.digest != image.originalInfo?.digest
     }
 
-    /// A Boolean value that indicates whether the encoding contains information that only the original data has. Decoded
-    /// images retain their author and their copyright, but their separate entries on disk don't.
+    /// Whether the encoding contains information that only the original data has. Decoded images retain their author
+    /// and their copyright, but their separate entries on disk don't.
     private var needsOriginal: Bool {
         switch encoding.metadata {
         case .strip: false
@@ -171,7 +171,6 @@ struct EncodingRun {
         }
     }
 
-    /// A Boolean value that indicates whether the encoder can use the original data.
     private var mayUseOriginal: Bool {
         guard plan.request.maker == nil else { return false }
         if needsOriginal { return true }
@@ -179,7 +178,7 @@ struct EncodingRun {
         return encoding.format == nil || encoding.isLossless
     }
 
-    /// A Boolean value that indicates whether encodings are stored.
+    /// Whether encodings are stored.
     ///
     /// They aren't stored if an interceptor can serve the request or the source is local. They also aren't stored if a
     /// larger image can serve the request, because the stored result would then be permanent.
@@ -190,7 +189,7 @@ struct EncodingRun {
 }
 
 extension DecodedImage {
-    /// A Boolean value that indicates whether the file of an image in sRGB certainly has the same colors.
+    /// Whether the file of an image in sRGB certainly has the same colors.
     fileprivate var isFromSRGB: Bool {
         guard metadata.color == .sRGB, metadata.iccProfile == nil else { return false }
         if let points = metadata.sourceCodePoints, points != .sRGB,

@@ -100,7 +100,7 @@ struct FailureStage: Sendable {
 }
 
 extension ImageError {
-    /// A Boolean value that indicates whether the error depends on the settings with which the data is decoded.
+    /// Whether the error depends on the settings with which the data is decoded.
     fileprivate var isOfData: Bool {
         switch self {
         case .decoding, .limitExceeded: true
@@ -108,7 +108,7 @@ extension ImageError {
         }
     }
 
-    /// A Boolean value that indicates whether the data caused the error, so loading it again could help.
+    /// Whether the data caused the error, so loading it again could help.
     ///
     /// The value is `false` for errors that the same file would cause again, such as a missing coder, an exceeded
     /// limit, a failed transformer, or a canceled request. It's also `false` for a failure from the negative cache.

@@ -13,9 +13,8 @@ struct FetchSource: Sendable {
     let loader: (any ImageLoader)?
     /// The identity that decides whether two loads use the same loader.
     let identity: LoaderIdentity
-    /// A Boolean value that indicates whether the source is an alternative.
     let isAlternative: Bool
-    /// A Boolean value that indicates whether the data is already on this machine.
+    /// Whether the data is already on this machine.
     let isLocal: Bool
 
     /// Creates the source at a URL.

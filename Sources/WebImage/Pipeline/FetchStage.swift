@@ -77,7 +77,6 @@ final class FetchStage: Sendable {
         self.feeds = feeds
     }
 
-    /// The number of running loads.
     var count: Int { jobs.count }
     /// The number of times that a request joined a running load.
     var sharedCount: Int { jobs.sharedCount }

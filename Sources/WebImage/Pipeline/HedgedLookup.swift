@@ -8,7 +8,6 @@ import WebImageCore
 final class HedgedLookup<Value: Sendable>: Sendable {
     /// The state of the lookup when the request stops waiting for it alone.
     enum FirstAnswer: Sendable {
-        /// The lookup is finished.
         case finished(Value?)
         /// A tier is slow.
         case delayed

@@ -409,7 +409,6 @@ final class ImagePipeline: Sendable {
         return key
     }
 
-    /// Releases the key of a finished request.
     func release(_ key: InFlightLimiter.Key?) {
         if let key { admissions.leave(key) }
     }

@@ -42,10 +42,8 @@ final class InFlightOriginals: Sendable {
 
     private let state = Lock(State())
 
-    /// Registers a new request.
     func enter() { state.withLock { $0.running += 1 } }
 
-    /// Removes a finished request.
     func leave() {
         let released = state.withLock { state -> [OriginalData] in
             state.running -= 1
@@ -60,7 +58,6 @@ final class InFlightOriginals: Sendable {
         withExtendedLifetime(released) {}
     }
 
-    /// The number of running requests.
     var requestCount: Int { state.withLock { $0.running } }
 
     /// Returns the data for `key` that is in use and was requested after the last removal of the key.
@@ -78,7 +75,6 @@ final class InFlightOriginals: Sendable {
         return original
     }
 
-    /// Adds data that arrived for `key`.
     func add(_ original: OriginalData, for key: CacheKey) {
         let released = state.withLock { state -> ArraySlice<OriginalData> in
             state.originals.insert(original, for: key)

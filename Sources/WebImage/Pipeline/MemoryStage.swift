@@ -12,7 +12,7 @@ struct MemoryStage: Sendable {
     struct Hit {
         let image: DecodedImage
         let decision: CacheDecision
-        /// A Boolean value that indicates whether the image is larger than requested.
+        /// Whether the image is larger than requested.
         var isLarger = false
 
         var step: CacheAction { decision.step }
@@ -22,7 +22,6 @@ struct MemoryStage: Sendable {
         var known: DecodedImage? { isLarger && decision.isFirstUse ? nil : image }
     }
 
-    /// Returns the image in memory for `plan`.
     func hit(_ plan: RequestPlan) -> Hit? {
         guard plan.policy.usesCache, plan.request.caching.readFrom.contains(.memory) else { return nil }
         if let image = plan.imageInMemory {
@@ -87,7 +86,6 @@ extension RequestPlan {
         return image
     }
 
-    /// The variant of the processed image.
     fileprivate var variant: ImageVariant {
         ImageVariant(data: keys.data, decoding: request.decodeOptions, transformers: transformers.map(\.identifier))
     }

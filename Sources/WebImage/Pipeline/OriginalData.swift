@@ -23,7 +23,6 @@ final class OriginalData: Sendable {
     let data: Data
     /// The image, if the application created it and there's no data.
     let image: DecodedImage?
-    /// The digest and the response head of the data.
     let originalInfo: OriginalInfo
     /// The header of the image, or `nil` for formats that only a custom coder supports.
     let probe: ImageInfo?
@@ -31,18 +30,17 @@ final class OriginalData: Sendable {
     let metrics: NetworkMetrics?
     /// The time at which the data was complete.
     let arrived = ContinuousClock.now
-    /// A Boolean value that indicates whether a truncated response would have been detected. If it's `false`, the data
-    /// is stored only after it was decoded.
+    /// Whether a truncated response would have been detected. If it's `false`, the data is stored only after it was
+    /// decoded.
     let isLengthKnown: Bool
-    /// A Boolean value that indicates whether the end marker is missing and the length of the response is unknown. Such
-    /// data makes partial images, which aren't stored.
+    /// Whether the end marker is missing and the length of the response is unknown. Such data makes partial images,
+    /// which aren't stored.
     var mayBeTruncated: Bool { !isLengthKnown && probe?.isTruncated == true }
     /// The cache that the data was read from.
     let source: ImageCache?
     /// The last removal of the key before this data was requested.
     let generation: CacheGeneration
-    /// A Boolean value that indicates whether later requests can use the data, because neither the response nor its
-    /// request forbids storing.
+    /// Whether later requests can use the data, because neither the response nor its request forbids storing.
     let mayBeReused: Bool
     /// The exchange that loaded the data, or `nil` if the data wasn't loaded.
     let exchange: ExchangeKey?
@@ -111,7 +109,6 @@ final class OriginalData: Sendable {
     /// ended finds its result, even if nothing can be cached in memory.
     func image(for key: ProcessingKey) -> DecodedImage? { made.withLock { $0[key]?.object } }
 
-    /// Records that the data was decoded for a step.
     func recordDecode(for key: ProcessingKey) { decoded.withLock { _ = $0.insert(key) } }
 
     /// Returns whether the data was decoded for a step, so it's valid. The image may no longer be in use.

@@ -14,13 +14,12 @@ import WebImageStore
 /// as its provenance. This class is thread-safe.
 final class OriginalInfo: Sendable {
     let digest: ContentDigest
-    /// The size of the original data in bytes.
     let byteCount: Int
     private struct State {
         var head: StoredResponseHead?
-        /// A Boolean value that indicates whether header fields of the request selected the response.
+        /// Whether header fields of the request selected the response.
         var isNegotiated: Bool
-        /// A Boolean value that indicates whether the data comes only from an alternative without an HTTP response.
+        /// Whether the data comes only from an alternative without an HTTP response.
         var isSubstitute = false
         /// A time span in which the data is fresh for requests without header fields, and the rules that apply.
         var fresh: (rules: ObjectIdentifier, span: Range<Date>)?
@@ -42,8 +41,8 @@ final class OriginalInfo: Sendable {
         self.state = Lock(state)
     }
 
-    /// A Boolean value that indicates whether the data comes only from an alternative without an HTTP response, such as
-    /// a file. It would never become stale, so it must not be stored for the URL of the request.
+    /// Whether the data comes only from an alternative without an HTTP response, such as a file. It would never become
+    /// stale, so it must not be stored for the URL of the request.
     var isSubstitute: Bool { state.withLock { $0.isSubstitute } }
 
     /// Records that the source of the request itself returned this data.
@@ -52,7 +51,7 @@ final class OriginalInfo: Sendable {
     /// The response head of the last response that contained or revalidated this data.
     var head: StoredResponseHead? { state.withLock { $0.head } }
 
-    /// A Boolean value that indicates whether header fields of the request selected the response (Vary).
+    /// Whether header fields of the request selected the response (Vary).
     var isNegotiated: Bool { state.withLock { $0.isNegotiated } }
 
     /// Returns whether the data is known to be fresh at `now` for a request without header fields. If this method

@@ -153,7 +153,6 @@ struct ProcessedImageRecord: Codable {
     /// The maximum size of an ICC profile in a record, in bytes. Images with larger profiles aren't stored.
     static let maxProfileByteCount = 1 << 20
 
-    /// Creates the record of a processed image.
     init(_ image: DecodedImage) {
         originalSize = image.originalSize
         isReduced = image.history.isReduced

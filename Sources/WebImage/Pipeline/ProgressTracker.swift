@@ -14,7 +14,7 @@ final class ProgressTracker: Sendable {
     private struct State {
         var progress = ImageTask.Progress(receivedByteCount: 0, expectedByteCount: nil)
         var limiter: ProgressLimiter
-        /// A Boolean value that indicates whether `progress` hasn't been reported yet because of the rate limit.
+        /// Whether `progress` hasn't been reported yet because of the rate limit.
         var isDelayed = false
         var started: Date?
         var head: Date?

@@ -7,7 +7,6 @@ import WebImageStore
 
 /// The selection of one of the URLs of a request with ``ImageRequest/lowerQuality``.
 struct QualitySelection {
-    /// The request for the selected quality.
     let request: ImageRequest
     /// The requests for higher qualities that a tier other than memory may contain, beginning with the highest quality.
     /// One that is stored replaces the selected one.
@@ -40,8 +39,7 @@ struct QualitySelection {
 }
 
 extension RequestPlan {
-    /// A Boolean value that indicates whether a tier other than memory may contain the image. This property performs no
-    /// I/O.
+    /// Whether a tier other than memory may contain the image. This property performs no I/O.
     var mayBeStored: Bool {
         let caching = request.caching
         guard !isLocal else { return false }

@@ -29,7 +29,7 @@ final class RequestExecution {
     private var delivered: DecodedImage?
     /// The last image made from data, so that no data is decoded twice.
     private var made: DecodedImage?
-    /// A Boolean value that indicates whether the request uses stale data that is revalidated in the background.
+    /// Whether the request uses stale data that is revalidated in the background.
     private var usesStaleData = false
 
     init(_ plan: RequestPlan, _ task: ImageTask, known: DecodedImage?, _ pipeline: ImagePipeline) {
@@ -43,7 +43,6 @@ final class RequestExecution {
         contact = SourceContact(plan, task, generation, pipeline)
     }
 
-    /// Returns the response with the processed image.
     func response() async throws(ImageError) -> ImageResponse {
         if let known, !plan.step(for: known.originalInfo).servesRequest { show(known, origin: .memoryCache) }
         // The frame of the lookup is large, and the task would retain its memory.

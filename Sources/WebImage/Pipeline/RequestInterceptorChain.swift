@@ -42,9 +42,9 @@ struct RequestInterceptorChain: Sendable {
     private let links: [Link]
     private let modifier: (@Sendable (inout ImageRequest) -> Void)?
     private let defaults: RequestDefaults
-    /// A Boolean value that indicates whether requests must pass through the chain unless memory serves them.
+    /// Whether requests must pass through the chain unless memory serves them.
     let interceptsLoads: Bool
-    /// A Boolean value that indicates whether requests must pass through the chain before the memory lookup.
+    /// Whether requests must pass through the chain before the memory lookup.
     let interceptsMemoryHits: Bool
 
     init(_ configuration: ImageManager.Configuration, _ defaults: RequestDefaults) {
@@ -57,8 +57,7 @@ struct RequestInterceptorChain: Sendable {
         interceptsMemoryHits = links.contains { $0.appliesToMemoryHits }
     }
 
-    /// A Boolean value that indicates whether there's no modifier of requests. Checking it first avoids a copy of each
-    /// request.
+    /// Whether there's no modifier of requests. Checking it first avoids a copy of each request.
     var preparesNothing: Bool { modifier == nil }
 
     /// Returns `request` after the modifier changed it.
@@ -112,7 +111,6 @@ struct RequestInterceptorChain: Sendable {
 }
 
 extension ImagePipeline {
-    /// Runs `plan` for `task` through the interceptors and returns a response.
     func runIntercepted(_ plan: RequestPlan, _ task: ImageTask) async -> Result<ImageResponse, ImageError> {
         do throws(ImageError) {
             let lookup = RequestInterceptorChain.MemoryLookup { plan in
@@ -137,7 +135,6 @@ extension ImagePipeline {
         }
     }
 
-    /// Runs `plan` through the interceptors and returns the data.
     func bytesIntercepted(_ plan: RequestPlan, _ task: ImageTask) async throws(ImageError) -> DeliveredData {
         let response = try await interceptors.respond(plan) { (plan) async throws(ImageError) in
             let original = try await self.ownBytes(plan, task)

@@ -19,7 +19,6 @@ extension RequestPlan {
             original.probe, of: original.data, options: request.hintedOptions, limits: limits, anySize: true)
     }
 
-    /// Returns the request to send for `step`.
     func loadRequest(_ step: CacheAction) -> LoadRequest {
         switch step {
         case .revalidate(let fields):
@@ -31,7 +30,6 @@ extension RequestPlan {
         }
     }
 
-    /// Returns the request with the given header fields.
     func loadRequest(_ fields: HTTPHeaderFields) -> LoadRequest {
         var load = LoadRequest(url: request.url, headers: fields, maxByteCount: limits.maxEncodedBytes)
         load.network = request.network

@@ -20,16 +20,15 @@ final class RequestPlan: Sendable {
     let limits: ImageLimits
     /// The time at which freshness is evaluated.
     let now: Date
-    /// The creation time of the request.
     let createdAt: ContinuousClock.Instant
     let defaults: RequestDefaults
     /// The trace for the observers, or `nil` if there are none.
     let trace: ObserverNotifier?
-    /// A Boolean value that indicates whether the version of a file in the key must still be read from the file system.
+    /// Whether the version of a file in the key must still be read from the file system.
     let needsFileVersion: Bool
     /// The requests for higher qualities to look up in tiers other than memory, beginning with the highest quality.
     private let better: [ImageRequest]
-    /// A Boolean value that indicates whether the request is a prefetch, which doesn't use prefetched responses.
+    /// Whether the request is a prefetch, which doesn't use prefetched responses.
     let isPrefetch: Bool
     private let captured = AtomicLazyReference<SettingsSnapshot>()
 
@@ -158,7 +157,7 @@ final class RequestPlan: Sendable {
     /// The request of the caller, for interceptors and tasks.
     var callerRequest: ImageRequest { restricted ?? request }
 
-    /// A Boolean value that indicates whether ``verified()`` must be called before the request runs.
+    /// Whether ``verified()`` must be called before the request runs.
     var needsVerification: Bool { needsFileVersion || !better.isEmpty }
 
     /// Returns this plan with the current version of its file in the key, or the plan for a higher quality that is
@@ -178,7 +177,6 @@ final class RequestPlan: Sendable {
             settings: captured.load(), isPrefetch: isPrefetch)
     }
 
-    /// The coders for decoding.
     var coders: ImageCoderRegistry { request.coder.map { ImageCoderRegistry(only: $0) } ?? registeredCoders }
 
     /// The coders of the manager, for encoding and for stored encodings.
@@ -190,7 +188,6 @@ final class RequestPlan: Sendable {
     /// The cache for processed images.
     var cache: ImageCache { request.caching.cache ?? defaults.cache }
 
-    /// The cache for original data.
     var originalCache: ImageCache {
         request.caching.originalCache ?? request.caching.cache ?? defaults.configuration.originalCache ?? defaults.cache
     }
@@ -198,8 +195,7 @@ final class RequestPlan: Sendable {
     /// All caches in which the request can store data.
     var caches: [ImageCache] { cache === originalCache ? [cache] : [cache, originalCache] }
 
-    /// A Boolean value that indicates whether the source is a file, a data URL, or in memory. Storing such data on disk
-    /// would only duplicate it.
+    /// Whether the source is a file, a data URL, or in memory. Storing such data on disk would only duplicate it.
     var isLocal: Bool { request.source.isOnThisMachine }
 }
 
@@ -436,7 +432,7 @@ extension RequestPlan {
 }
 
 extension CacheAction {
-    /// A Boolean value that indicates whether known data serves the request without waiting for the server.
+    /// Whether known data serves the request without waiting for the server.
     var servesRequest: Bool {
         switch self {
         case .use, .useStale: true
@@ -444,11 +440,10 @@ extension CacheAction {
         }
     }
 
-    /// A Boolean value that indicates whether known data serves the request without contacting the server.
+    /// Whether known data serves the request without contacting the server.
     var needsNothing: Bool { servesRequest && !revalidatesInBackground }
 
-    /// A Boolean value that indicates whether known data serves the request during a background revalidation (RFC 5861
-    /// 3).
+    /// Whether known data serves the request during a background revalidation (RFC 5861 3).
     var revalidatesInBackground: Bool { self == .useStale(revalidatesInBackground: true) }
 }
 

@@ -27,7 +27,7 @@ final class RecentResponses: Sendable {
     }
 
     private struct Record {
-        /// A Boolean value that indicates whether a prefetcher loaded the response and no request has used it since.
+        /// Whether a prefetcher loaded the response and no request has used it since.
         var isUnusedPrefetch = false
         /// The time of the last use by a request that isn't a prefetch.
         var lastUse: ContinuousClock.Instant?
@@ -128,15 +128,15 @@ final class RecentResponses: Sendable {
         return state.withLock { $0.records[id]?.isUnusedPrefetch == true }
     }
 
-    /// A Boolean value that indicates whether the table contains prefetched responses that no request has used.
+    /// Whether the table contains prefetched responses that no request has used.
     var hasUnusedPrefetches: Bool { unusedPrefetches.load(ordering: .acquiring) > 0 }
 }
 
 /// The next step of a request for known data.
 struct CacheDecision {
     let step: CacheAction
-    /// A Boolean value that indicates whether the data was prefetched and no request has used it, so that ``step``
-    /// applies only to the first request to which it's delivered. See ``RequestPlan/claim(_:of:)``.
+    /// Whether the data was prefetched and no request has used it, so that ``step`` applies only to the first request
+    /// to which it's delivered. See ``RequestPlan/claim(_:of:)``.
     var isFirstUse = false
 }
 
@@ -225,7 +225,6 @@ final class BackgroundRevalidations: Sendable {
 
     private let state = Lock(State())
 
-    /// The number of running revalidations.
     var count: Int { state.withLock { $0.running.count } }
 
     /// Starts a revalidation unless one of the same data is running or has ended since the creation of `plan`.

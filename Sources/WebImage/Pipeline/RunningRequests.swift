@@ -16,7 +16,7 @@ final class RunningTaskRegistry: Sendable {
         let number: Int
         let task: ImageTask
         let kind: ImageManager.RunningTask.Kind
-        /// A Boolean value that indicates whether the task is a part of another one and isn't listed.
+        /// Whether the task is a part of another one and isn't listed.
         let isPart: Bool
     }
 
@@ -34,7 +34,6 @@ final class RunningTaskRegistry: Sendable {
         return entries.filter { $0.task.result == nil }.sorted { $0.number < $1.number }
     }
 
-    /// Adds a task that starts.
     func begin(_ task: ImageTask, _ kind: ImageManager.RunningTask.Kind, isPart: Bool = false) {
         state.withLock { state in
             state.last += 1
@@ -43,7 +42,6 @@ final class RunningTaskRegistry: Sendable {
         }
     }
 
-    /// Removes a task whose work ended.
     func end(_ task: ImageTask) {
         // Release the entry after unlocking.
         let removed = state.withLock { $0.entries.removeValue(forKey: ObjectIdentifier(task)) }
@@ -76,7 +74,6 @@ final class InFlightLimiter: Sendable {
         if let full { throw .limitExceeded(ImageError.LimitFailure(.overloaded, limit: limit, actual: full + 1)) }
     }
 
-    /// Removes a finished request.
     func leave(_ key: Key) {
         requests.withLock { requests in
             guard let count = requests[key] else { return }

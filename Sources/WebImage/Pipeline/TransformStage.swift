@@ -26,7 +26,6 @@ final class TransformStage: Sendable {
         self.postprocessor = postprocessor
     }
 
-    /// The number of running steps.
     var count: Int { jobs.count }
     /// The number of times that a request joined a running step.
     var sharedCount: Int { jobs.sharedCount }

@@ -21,7 +21,7 @@ final class PrefetchRunner: Sendable {
         var feeders: [Int: CheckedContinuation<Void, Never>] = [:]
         /// The tasks that read the sequences of open lists.
         var readers: [Int: Task<Void, Never>] = [:]
-        /// A Boolean value that indicates whether the prefetcher was released, so no lists follow.
+        /// Whether the prefetcher was released, so no lists follow.
         var isReleased = false
         /// The number of changes of the foreground state. A delayed reaction to an earlier change is ignored.
         var rests = 0
@@ -145,7 +145,6 @@ final class PrefetchRunner: Sendable {
         if isOver { pump() }
     }
 
-    /// The number of items in flight.
     var runningCount: Int { state.withLock { $0.table.running } }
 
     /// The number of lists that aren't finished.

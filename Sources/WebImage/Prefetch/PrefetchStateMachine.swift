@@ -47,7 +47,7 @@ struct PrefetchStateMachine {
         var priority: RequestPriority
         let destination: ImagePrefetcher.Destination
         var isPaused = false
-        /// A Boolean value that indicates whether the list can receive more requests.
+        /// Whether the list can receive more requests.
         var isOpen: Bool
 
         var waiting: Int { pending.count - head }
@@ -67,8 +67,7 @@ struct PrefetchStateMachine {
 
     private(set) var concurrency: Int
     var yielding = Yielding.none
-    /// A Boolean value that indicates whether the items are needed as soon as the visible requests, so that `yielding` is
-    /// ignored.
+    /// Whether the items are needed as soon as the visible requests, so that `yielding` is ignored.
     private(set) var isUrgent = false
     private let initialConcurrency: Int
     private(set) var suspensionReasons: Set<SuspensionReason> = []
@@ -76,7 +75,6 @@ struct PrefetchStateMachine {
     private(set) var running = 0
     /// The finished items of all lists since there was no list last.
     private var finished = ImagePrefetcher.Progress()
-    /// The number of requests that these lists have received.
     private var receivedCount = 0
     private var openListCount = 0
     private var nextID = 0
@@ -93,7 +91,7 @@ struct PrefetchStateMachine {
         self.concurrency = max(1, concurrency ?? initialConcurrency)
     }
 
-    /// A Boolean value that indicates whether fewer items run because visible requests are in flight.
+    /// Whether fewer items run because visible requests are in flight.
     var isLimited: Bool { yielding != .none && !isUrgent }
 
     mutating func add(

@@ -54,12 +54,10 @@ struct CacheKeyBuilder {
         if let value { append(value) } else { append("-") }
     }
 
-    /// Returns the digest of the first `count` bytes.
     func digest(upTo count: Int) -> CacheKey.Digest {
         bytes.withUnsafeBytes { CacheKey.Digest(ofCanonical: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
     }
 
-    /// Returns the key that consists of the first `count` bytes.
     func key(upTo count: Int) -> CacheKey {
         CacheKey(canonical: String(decoding: bytes[..<count], as: UTF8.self))
     }

@@ -146,8 +146,7 @@ public enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
     /// A policy that uses only cached responses. A cache miss causes the error ``ImageError/CacheFailure/notInCache``.
     case cacheOnly = "cache-only"
 
-    /// A Boolean value that indicates whether cached responses and results may serve the request, possibly after
-    /// revalidation.
+    /// Whether cached responses and results may serve the request, possibly after revalidation.
     package var usesCache: Bool {
         switch self {
         case .http, .cacheFirst, .refresh, .cacheOnly: true
@@ -155,7 +154,7 @@ public enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// A Boolean value that indicates whether cached results may serve the request before the server has confirmed them.
+    /// Whether cached results may serve the request before the server has confirmed them.
     package var usesUnconfirmed: Bool {
         switch self {
         case .http, .cacheFirst, .cacheOnly: true
@@ -163,7 +162,7 @@ public enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// A Boolean value that indicates whether the request may contact the server.
+    /// Whether the request may contact the server.
     package var mayContactServer: Bool { self != .cacheOnly }
 }
 

@@ -277,8 +277,8 @@ extension ImageRequest {
                 bodyHash = body.isEmpty ? "" : CacheKey([body.base64EncodedString()]).fileName
             }
         }
-        /// A Boolean value that indicates whether the method is `GET` and there is no body, which is the case for almost
-        /// all requests. It's cached because every memory lookup needs it.
+        /// Whether the method is `GET` and there is no body, which is the case for almost all requests. It's cached
+        /// because every memory lookup needs it.
         private(set) var isPlainGet = true
         /// The hash of ``body`` for keys, or an empty string if there is no body.
         private(set) var bodyHash = ""
@@ -336,17 +336,16 @@ extension ImageRequest {
     /// The properties of the source that follow from the URL.
     var source: SourceKind { storage.value.source }
 
-    /// A Boolean value that indicates whether the method is `GET` and there is no body.
+    /// Whether the method is `GET` and there is no body.
     var isPlainGet: Bool { storage.value.isPlainGet }
 
     /// The hash of ``body`` for keys, or an empty string if there is no body.
     var bodyHash: String { storage.value.bodyHash }
 
-    /// A Boolean value that indicates whether the caches may serve and store the image, and whether the manager
-    /// remembers failures.
+    /// Whether the caches may serve and store the image, and whether the manager remembers failures.
     var mayBeCached: Bool { isPlainGet || caching.storesAnyMethod }
 
-    /// A Boolean value that indicates whether the request selects one of several URLs.
+    /// Whether the request selects one of several URLs.
     var hasLowerQualities: Bool { !storage.value.lowerQuality.urls.isEmpty }
 
     /// Returns this request without the use of caches. `defaultPolicy` is the cache policy of the configuration.

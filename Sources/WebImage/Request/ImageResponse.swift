@@ -24,7 +24,7 @@ public struct ImageResponse: Sendable {
         /// A file, a data URL, or a custom loader.
         case local
 
-        /// A Boolean value that indicates whether the response comes from a cache, also after a revalidation.
+        /// Whether the response comes from a cache, also after a revalidation.
         fileprivate var isCache: Bool {
             switch self {
             case .memoryCache, .diskCache, .cacheTier, .revalidated: true

@@ -40,10 +40,9 @@ final class EventBuffer: Sendable {
     private struct State {
         var pending = EventCoalescer()
         var reader: CheckedContinuation<ImageTask.Event?, Never>?
-        /// A Boolean value that indicates that no more events are delivered because the last event was taken or the
-        /// subscriber ended.
+        /// Whether no more events are delivered because the last event was taken or the subscriber ended.
         var isFinished = false
-        /// A Boolean value that indicates whether the subscriber ended before the deallocation.
+        /// Whether the subscriber ended before the deallocation.
         var hasEnded = false
     }
 
@@ -123,7 +122,7 @@ struct ImageTaskStateMachine {
     private(set) var lastProgress: ImageTask.Progress?
     private var cached: ImageResponse?
     private var preview: DecodedImage?
-    /// A Boolean value that indicates whether a preview of the download was sent.
+    /// Whether a preview of the download was sent.
     private var hasPreviewOfDownload = false
     /// The rank of the most recent image of a preliminary request, or `nil` if none was sent.
     private var preliminaryRank: Int?

@@ -33,7 +33,7 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
 
     private let state = Lock(State())
 
-    /// A Boolean value that indicates whether the task was finished when it was created, so no work was started for it.
+    /// Whether the task was finished when it was created, so no work was started for it.
     private let isImmediate: Bool
 
     init(_ request: ImageRequest) {
@@ -42,7 +42,6 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
         livePriority = SharedPriority(request.priority)
     }
 
-    /// Creates a task that is already finished.
     init(_ request: ImageRequest, finished result: Result<ImageResponse, ImageError>) {
         self.request = request
         isImmediate = true
@@ -208,7 +207,7 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
         return try result.get()
     }
 
-    /// A Boolean value that indicates whether ``events`` currently has a subscriber.
+    /// Whether ``events`` currently has a subscriber.
     var isHeard: Bool { state.withLock { !$0.streams.isEmpty } }
 
     /// Sets the closure that is called whenever a subscriber starts to read ``events``. `nil` removes it.

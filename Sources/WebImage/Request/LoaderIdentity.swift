@@ -10,7 +10,6 @@ enum LoaderIdentity: Hashable, Sendable {
     case registry
     /// A loader of a source that the key identifies, regardless of the closure that supplies the data.
     case key
-    /// A loader that is an object.
     case object(LoaderObject)
     /// A loader that is a value of a `Hashable` type.
     case value(LoaderValue)

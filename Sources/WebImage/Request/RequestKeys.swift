@@ -17,8 +17,7 @@ final class RequestKeys: Sendable {
         /// The hash of the network options that affect the sent request or the accepted response. `nil` means default
         /// options.
         var access: String?
-        /// A Boolean value that indicates whether `text` contains a file version that was read earlier and can be
-        /// outdated.
+        /// Whether `text` contains a file version that was read earlier and can be outdated.
         var isUnverifiedFile = false
     }
 

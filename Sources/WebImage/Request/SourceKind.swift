@@ -10,12 +10,12 @@ struct SourceKind: Sendable {
     /// The text of the URL without its fragment, with the host in its normal form. It identifies the data unless the
     /// source is a file.
     let text: String
-    /// A Boolean value that indicates whether the source is a file, whose content can change.
+    /// Whether the source is a file, whose content can change.
     let isFile: Bool
-    /// A Boolean value that indicates whether the data is already on this machine (files, data URLs, and data in
-    /// memory), so that storing it on disk would only duplicate it.
+    /// Whether the data is already on this machine (files, data URLs, and data in memory), so that storing it on disk
+    /// would only duplicate it.
     let isOnThisMachine: Bool
-    /// A Boolean value that indicates whether the file name can end with a scale suffix such as `@2x`.
+    /// Whether the file name can end with a scale suffix such as `@2x`.
     let mayHaveScaleSuffix: Bool
 
     init(_ url: URL) {

@@ -139,7 +139,6 @@ extension WorkerPool.Lane {
 
 /// A request for threads in addition to the thread of a job.
 struct ExtraThreads: Hashable, Sendable {
-    /// The maximum number of threads.
     var limit = 0
     /// The charge for each thread, in bytes.
     var byteCount = 0
@@ -173,7 +172,7 @@ extension ExtraThreads {
 struct WatchedWork: Sendable {
     /// The subject of the job. If unresponsive jobs on it occupy too many threads, further ones are rejected.
     var subject: String?
-    /// A Boolean value that indicates whether the limit for encoding applies instead of the limit for decoding.
+    /// Whether the limit for encoding applies instead of the limit for decoding.
     var isEncoding = false
     /// A closure that receives the error of an unresponsive job before its requester does.
     var whenLost: (@Sendable (ImageError) -> Void)?
@@ -238,7 +237,6 @@ final class UnresponsiveData: Sendable {
         }
     }
 
-    /// Remembers the error of an unresponsive job.
     func record(_ error: ImageError, for key: Key) {
         entries.withLock { entries in
             entries.removeAll { $0.key == key }
@@ -247,7 +245,6 @@ final class UnresponsiveData: Sendable {
         }
     }
 
-    /// Removes all entries.
     func removeAll() { entries.withLock { $0 = [] } }
 }
 
