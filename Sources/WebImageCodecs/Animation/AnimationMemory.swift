@@ -4,16 +4,13 @@ import WebImageCore
 
 /// The memory that drawing a frame of an animation needs at the same time.
 struct AnimationMemory {
-    /// The size of the canvas.
     var canvasSize: PixelSize
     /// The number of canvases that the compositor holds. The default is 1.
     var canvasCount = 1
-    /// A Boolean value that indicates whether the compositor restores the canvas after a frame, so it holds a copy of
-    /// the canvas.
+    /// Whether the compositor restores the canvas after a frame, so it holds a copy of the canvas.
     var restoresCanvas = false
     /// The number of pixels of the frame, before it's drawn onto the canvas.
     var framePixels = 0
-    /// The size of a pixel of the frame, in bytes.
     var bytesPerFramePixel = 4
 
     /// The memory in bytes, clamped to the largest number. It includes the copy of the canvas that the caller receives.

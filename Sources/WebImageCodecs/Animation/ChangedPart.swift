@@ -10,7 +10,6 @@ struct ChangedRegion {
     private var top = Int.max
     private var bottom = Int.min
 
-    /// Adds the pixels from `first` to `last` in row `row`.
     mutating func add(row: Int, _ first: Int, _ last: Int) {
         left = min(left, first)
         right = max(right, last)

@@ -8,7 +8,7 @@ protocol FrameCompositor: SendableMetatype, ~Copyable {
     mutating func clear()
     /// Draws frame `place` onto the canvas.
     ///
-    /// - Returns: A Boolean value that indicates whether every pixel of the frame's visible region was written.
+    /// - Returns: Whether every pixel of the frame's visible region was written.
     mutating func draw(_ place: Int, context: ImageProcessingContext) throws(ImageError) -> Bool
     /// Applies the disposal that the file specifies for frame `place`, after it was shown.
     mutating func dispose(_ place: Int)
@@ -45,8 +45,7 @@ final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: Animati
     ///
     /// - Parameters:
     ///   - cost: The memory of a canvas and its source data, in bytes.
-    ///   - isComplete: A Boolean value that indicates whether the decoder has all frames of the file. The default is
-    ///     `true`.
+    ///   - isComplete: Whether the decoder has all frames of the file. The default is `true`.
     ///   - canvas: A closure that creates a canvas. The initializer calls it once, and concurrent callers cause
     ///     further calls.
     /// - Throws: The error that `canvas` throws.

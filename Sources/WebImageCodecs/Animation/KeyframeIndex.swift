@@ -14,16 +14,16 @@ struct FrameOperation: Sendable {
     /// The position and size of the frame, which may extend beyond the canvas.
     var rect: PixelRect
     var disposal: FrameDisposal
-    /// A Boolean value that indicates whether each pixel of the frame replaces the pixel below it.
+    /// Whether each pixel of the frame replaces the pixel below it.
     var replaces: Bool
 }
 
 /// The frames of an animation that can be drawn without drawing the frames before them.
 struct KeyframeIndex: Sendable {
-    /// For each frame, a Boolean value that indicates whether the canvas is empty before the frame.
+    /// For each frame, whether the canvas is empty before the frame.
     private var startsClear: [Bool] = []
-    /// For each frame, a Boolean value that indicates whether its header claims to cover the whole canvas and later
-    /// frames don't depend on the canvas before it.
+    /// For each frame, whether its header claims to cover the whole canvas and later frames don't depend on the canvas
+    /// before it.
     private var covers: [Bool] = []
     private let canvas: PixelRect
     /// The way the last frame changes the canvas.
@@ -36,10 +36,8 @@ struct KeyframeIndex: Sendable {
         for step in steps { append(step) }
     }
 
-    /// The number of frames.
     var count: Int { covers.count }
 
-    /// Adds the next frame.
     mutating func append(_ step: FrameOperation) {
         if let last, let wasClear = startsClear.last {
             switch last.disposal {

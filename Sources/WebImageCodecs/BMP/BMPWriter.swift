@@ -69,7 +69,6 @@ enum BMPWriter {
 }
 
 extension Data {
-    /// Appends a number in little-endian order.
     mutating func appendLittle(_ value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
     }

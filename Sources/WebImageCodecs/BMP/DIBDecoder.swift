@@ -11,8 +11,7 @@ struct DIBDecoder {
     /// Decodes the pixels.
     ///
     /// - Parameter start: The offset of the pixels in `bytes`.
-    /// - Returns: The pixels, and a Boolean value that indicates whether some are missing. Missing pixels are
-    ///   transparent.
+    /// - Returns: The pixels, and whether some are missing. Missing pixels are transparent.
     func decode(
         _ bytes: UnsafeBufferPointer<UInt8>, at start: Int, allowsPartial: Bool, context: ImageProcessingContext
     ) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {

@@ -13,14 +13,14 @@ struct DIBHeader: Sendable {
     }
 
     private(set) var size: PixelSize
-    /// A Boolean value that indicates whether rows are stored from top to bottom instead of from bottom to top.
+    /// Whether rows are stored from top to bottom instead of from bottom to top.
     private(set) var isTopDown = false
     private(set) var bitsPerPixel: Int
     private(set) var compression = Compression.none
     /// The bits of a pixel that contain red, green, blue, and alpha. The alpha mask is zero if there's no alpha.
     private(set) var masks = Masks(red: 0, green: 0, blue: 0, alpha: 0)
-    /// A Boolean value that indicates whether alpha belongs to bit fields that the pixels use. It's `false` if the
-    /// header only specifies a mask without using bit fields.
+    /// Whether alpha belongs to bit fields that the pixels use. It's `false` if the header only specifies a mask
+    /// without using bit fields.
     private(set) var hasStatedAlpha = false
     /// The colors as R, G, B, 255 in memory order.
     private(set) var palette: [UInt32] = []

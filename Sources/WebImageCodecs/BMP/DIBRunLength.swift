@@ -54,8 +54,7 @@ struct DIBRunLength {
         return true
     }
 
-    /// A Boolean value that indicates whether the last pixel was written. Some encoders omit the end marker, which
-    /// loses no pixels.
+    /// Whether the last pixel was written. Some encoders omit the end marker, which loses no pixels.
     private var isAtLastPixel: Bool { y == header.size.height - 1 && x >= header.size.width }
 
     private mutating func drawRun(_ count: Int, on canvas: borrowing PixelCanvas) -> Bool {

@@ -26,7 +26,6 @@ final class ColorCache: Sendable {
         }
     }
 
-    /// The shared cache of the process.
     static let shared = ColorCache()
 
     private struct Entry {
@@ -49,7 +48,6 @@ final class ColorCache: Sendable {
         self.maxBytes = maxBytes
     }
 
-    /// The number of cached conversions.
     var count: Int { state.withLock { $0.entries.count } }
 
     /// Returns the conversion for `key`, or `nil` if the pixels stay unchanged. The closure runs outside the lock, so

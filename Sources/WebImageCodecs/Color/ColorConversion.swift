@@ -24,10 +24,9 @@ final class ColorConversion: Sendable {
     let origin: ColorCache.Key
     /// The color model of the input. ``ColorSpaceModel/gray`` accepts R, G, and B samples that are equal.
     let source: ColorSpaceModel
-    /// A Boolean value that indicates whether averages of samples have nearly the same meaning as in sRGB, so that
-    /// pixels can be reduced before the conversion.
+    /// Whether averages of samples have nearly the same meaning as in sRGB, so that pixels can be reduced before the
+    /// conversion.
     let isPerceptual: Bool
-    /// The curve of the samples of the source.
     let sourceCurve: LightCurve
 
     private init(_ way: Method, source: ColorSpaceModel, origin: ColorCache.Key) {
@@ -80,7 +79,7 @@ final class ColorConversion: Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether the conversion maps the tones of high dynamic range.
+    /// Whether the conversion maps the tones of high dynamic range.
     var mapsTones: Bool {
         guard case .numbers(_, let transfer) = origin else { return false }
         return transfer == .pq || transfer == .hlg
@@ -116,8 +115,8 @@ final class ColorConversion: Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether no color of a lattice changes by more than 1 of 255. Such a color space
-    /// is sRGB, regardless of its encoding.
+    /// Whether no color of a lattice changes by more than 1 of 255. Such a color space is sRGB, regardless of its
+    /// encoding.
     private var isIdentity: Bool {
         guard source != .cmyk else { return false }
         let pixels = source == .gray ? Self.grayLattice : Self.colorLattice

@@ -5,7 +5,6 @@ import WebImageCore
 /// A writer of ICC profiles with the smallest set of tags (ICC.1:2022, sections 7 to 10). A profile takes about 500
 /// bytes, so it also suits thumbnails.
 enum CompactProfile {
-    /// The profile of Display P3.
     static let displayP3 = bytes(.displayP3, .sRGB, name: "Display P3") ?? []
 
     /// Returns a display profile of version 4.3, or `nil` if ICC profiles can't describe the color space.

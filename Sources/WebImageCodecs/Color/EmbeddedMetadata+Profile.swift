@@ -10,9 +10,9 @@ extension EmbeddedMetadata {
     /// - Parameters:
     ///   - image: The image.
     ///   - encoding: The options of the encoding.
-    ///   - isGray: A Boolean value that indicates whether the encoder writes only gray samples. The default is `false`.
-    ///   - allowsFloatTables: A Boolean value that indicates whether the profile may have floating-point tables. The
-    ///     encoder of JPEG XL reads them without limits. The default is `true`.
+    ///   - isGray: Whether the encoder writes only gray samples. The default is `false`.
+    ///   - allowsFloatTables: Whether the profile may have floating-point tables. The encoder of JPEG XL reads them
+    ///     without limits. The default is `true`.
     init(
         checked image: DecodedImage, as encoding: ImageEncoding, isGray: Bool = false, allowsFloatTables: Bool = true
     ) {
@@ -29,6 +29,6 @@ extension EmbeddedMetadata {
             self.iccProfile = nil
         }
     }
-    /// A Boolean value that indicates whether the code points describe the pixels completely.
+    /// Whether the code points describe the pixels completely.
     var hasCodePoints: Bool { StandardColorSpace(codePoints) != nil }
 }

@@ -28,7 +28,6 @@ struct EncodedColors {
     private(set) var metadata: ImageMetadata
     private(set) var conversion: ColorConversion?
 
-    /// Decides on the colors of `image`.
     init(of image: DecodedImage, as encoding: ImageEncoding) {
         metadata = image.metadata
         let support = Support(encoding.formatOrAutomatic)

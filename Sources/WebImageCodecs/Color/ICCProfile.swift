@@ -53,7 +53,7 @@ final class ICCProfile: @unchecked Sendable {
         return wi_icc_transform_make(handle, kind, Int32(bytesPerSample)).map { ICCTransform($0, profile: self) }
     }
 
-    /// A Boolean value that indicates whether Little CMS can build a transform from the profile to sRGB.
+    /// Whether Little CMS can build a transform from the profile to sRGB.
     var hasTransform: Bool { wi_icc_has_transform(handle) != 0 }
 
     private func curve(_ channel: Int32) -> [Float]? {

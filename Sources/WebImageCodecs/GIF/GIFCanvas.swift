@@ -8,7 +8,7 @@ import WebImageCore
 struct GIFCanvas: ~Copyable {
     /// The result of drawing a frame.
     struct Outcome {
-        /// A Boolean value that indicates whether every pixel of the frame's visible region was written.
+        /// Whether every pixel of the frame's visible region was written.
         var isSolid: Bool
         /// The error that left the frame incomplete, or `nil` if the frame is complete.
         var failure: ImageError.DecodingFailure?
@@ -35,8 +35,7 @@ struct GIFCanvas: ~Copyable {
     /// - Parameters:
     ///   - frame: The frame.
     ///   - data: The whole file or the data of the frame.
-    ///   - isStill: A Boolean value that indicates whether no other frame follows, so the canvas isn't restored. The
-    ///     default is `false`.
+    ///   - isStill: Whether no other frame follows, so the canvas isn't restored. The default is `false`.
     ///   - context: The limits, the deadline, and the cancellation of the operation.
     /// - Throws: An ``ImageError/LimitFailure`` if the frame exceeds the limits, or
     ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
@@ -86,7 +85,6 @@ struct GIFCanvas: ~Copyable {
         try pixels.snapshot(isOpaque: pixels.isEveryPixelOpaque())
     }
 
-    /// Finishes drawing and returns the pixels of the canvas.
     consuming func finish() -> PixelBuffer {
         let isOpaque = pixels.isEveryPixelOpaque()
         return pixels.finish(isOpaque: isOpaque)

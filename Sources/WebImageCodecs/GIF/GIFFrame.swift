@@ -18,7 +18,7 @@ struct GIFFrame: Sendable, Equatable {
     var paletteCount: Int
     /// The offset of the minimum code size, which the sub-blocks follow.
     var dataOffset: Int
-    /// A Boolean value that indicates whether all sub-blocks are complete.
+    /// Whether all sub-blocks are complete.
     var isComplete: Bool
 }
 

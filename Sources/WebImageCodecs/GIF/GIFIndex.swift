@@ -11,7 +11,7 @@ struct GIFIndex: Sendable {
     /// The number of times to play the animation. It's 1 if the file doesn't specify it, and 0 repeats indefinitely.
     private(set) var loopCount = 1
     private(set) var frames: [GIFFrame] = []
-    /// A Boolean value that indicates whether the file ends inside a block. A missing trailer alone doesn't count.
+    /// Whether the file ends inside a block. A missing trailer alone doesn't count.
     private(set) var isTruncated = false
 
     private var control = GIFControl()

@@ -71,6 +71,6 @@ struct GIFIndexedFrame {
     var indices: [UInt8]
     var palette: GIFPalette
     var usesSharedPalette: Bool
-    /// A Boolean value that indicates whether the transparent index occurs.
+    /// Whether the transparent index occurs.
     var hasHoles: Bool
 }

@@ -10,7 +10,6 @@
     struct HEIFSampleFile {
         private var bytes = Data()
 
-        /// Returns the file for a sample.
         static func data(for sample: Data, in sequence: HEIFSequence) -> Data {
             var size = HEIFSampleFile()
             size.append(0)

@@ -4,7 +4,6 @@ import WebImageCore
 
 /// The planes of an Apple icon, with one byte per sample.
 struct ICNSPlanes {
-    /// A Boolean value that indicates whether the icon has an alpha plane.
     private(set) var hasAlpha: Bool
     private let side: Int
     private var alpha: ArraySlice<UInt8>

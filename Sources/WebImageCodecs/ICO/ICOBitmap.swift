@@ -37,8 +37,7 @@ struct ICOBitmap {
 
     private var rowBytes: Int { (header.size.width * header.bitsPerPixel + 31) / 32 * 4 }
 
-    /// A Boolean value that indicates whether the fourth bytes of the pixels contain alpha instead of padding. If so,
-    /// the mask is ignored.
+    /// Whether the fourth bytes of the pixels contain alpha instead of padding. If so, the mask is ignored.
     private var hasAlpha: Bool {
         guard header.bitsPerPixel == 32 else { return false }
         let end = min(bytes.count, start + rowBytes * header.size.height)

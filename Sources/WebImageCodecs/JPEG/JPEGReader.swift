@@ -10,7 +10,7 @@ struct JPEGReader: ~Copyable {
     let size: PixelSize
     let depth: Int
     let colorModel: ColorSpaceModel
-    /// A Boolean value that indicates whether the image has several scans, so that libjpeg stores all coefficients.
+    /// Whether the image has several scans, so that libjpeg stores all coefficients.
     let hasScans: Bool
     /// The size of all coefficients, in bytes, which libjpeg stores if the image has several scans.
     let coefficientBytes: Int
@@ -55,7 +55,6 @@ struct JPEGReader: ~Copyable {
         return memory == .max ? 0 : memory
     }
 
-    /// Returns the embedded profile.
     func iccProfile() -> [UInt8]? { Self.iccProfile(of: handle) }
 
     static func iccProfile(of handle: OpaquePointer) -> [UInt8]? {
@@ -69,10 +68,9 @@ struct JPEGReader: ~Copyable {
     ///
     /// - Parameters:
     ///   - denominator: The denominator of the scale.
-    ///   - allowsPartial: A Boolean value that indicates whether libjpeg fills missing rows. If it's `false`, missing
-    ///     rows cause an error.
+    ///   - allowsPartial: Whether libjpeg fills missing rows. If it's `false`, missing rows cause an error.
     ///   - color: The color conversion to apply to each row.
-    /// - Returns: The rows, and a Boolean value that indicates whether some are missing.
+    /// - Returns: The rows, and whether some are missing.
     func decode(denominator: Int, allowsPartial: Bool, color: ColorConversion?, isFinal: Bool = false)
         throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
     {
@@ -105,10 +103,9 @@ struct JPEGReader: ~Copyable {
     ///
     /// - Parameters:
     ///   - layout: The layout of the result.
-    ///   - allowsPartial: A Boolean value that indicates whether libjpeg fills missing rows.
+    ///   - allowsPartial: Whether libjpeg fills missing rows.
     ///   - color: The color conversion to apply to each row.
-    /// - Returns: The result before the orientation is applied, and a Boolean value that indicates whether rows are
-    ///   missing.
+    /// - Returns: The result before the orientation is applied, and whether rows are missing.
     func decodeRows(
         _ layout: DecodeLayout, allowsPartial: Bool, color: ColorConversion?
     ) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
@@ -161,7 +158,6 @@ struct JPEGReader: ~Copyable {
         throw Self.failure(status, handle, received, context.limits)
     }
 
-    /// Converts a status to an error.
     static func failure(
         _ status: wi_jpeg_status, _ handle: OpaquePointer, _ received: Int, _ limits: ImageLimits
     ) -> ImageError {

@@ -19,8 +19,7 @@ struct JPEGWriter {
     /// - Parameters:
     ///   - image: The image.
     ///   - encoding: The requested encoding.
-    ///   - allowsGray: A Boolean value that indicates whether an image of gray pixels has one component. The default is
-    ///     `true`.
+    ///   - allowsGray: Whether an image of gray pixels has one component. The default is `true`.
     ///   - context: The limits and the cancellation.
     static func encode(
         _ image: DecodedImage, as encoding: ImageEncoding, allowsGray: Bool = true, context: ImageProcessingContext

@@ -78,7 +78,7 @@
         /// Returns a copy of the pixels and the number of rows above the first missing group, or `nil` if no group is
         /// visible.
         ///
-        /// - Parameter hasGaps: A Boolean value that indicates whether black groups may be missing.
+        /// - Parameter hasGaps: Whether black groups may be missing.
         private func snapshot(
             _ info: wi_jxl_info, hasGaps: Bool
         ) throws(ImageError) -> (pixels: PixelBuffer, rows: Int)? {

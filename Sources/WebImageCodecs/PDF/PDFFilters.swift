@@ -17,7 +17,6 @@
         /// The filters of images, which poppler decodes.
         static let imageFilters: Set<String> = ["DCTDecode", "JPXDecode", "CCITTFaxDecode", "JBIG2Decode"]
 
-        /// Returns the full name of a filter.
         static func fullName(_ name: String) -> String { names[name] ?? name }
 
         /// Decodes one filter.

@@ -19,8 +19,7 @@
 
         /// Creates a lexer.
         ///
-        /// - Parameter hasReferences: A Boolean value that indicates whether `1 0 R` is a reference. Content streams
-        ///   have no references.
+        /// - Parameter hasReferences: Whether `1 0 R` is a reference. Content streams have no references.
         init(_ bytes: ArraySlice<UInt8>, at index: Int? = nil, values: Int, hasReferences: Bool = true) {
             self.bytes = bytes
             self.index = max(bytes.startIndex, min(index ?? bytes.startIndex, bytes.endIndex))

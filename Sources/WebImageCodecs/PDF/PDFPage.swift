@@ -165,7 +165,7 @@
 
         /// Returns a value with the new numbers of the objects to which it refers, which are written later.
         ///
-        /// - Parameter full: A Boolean value that indicates whether references are replaced with the objects.
+        /// - Parameter full: Whether references are replaced with the objects.
         private mutating func copy(_ value: PDFValue, full: Bool = false, depth: Int = 0)
             throws(ImageError) -> PDFValue
         {
@@ -195,7 +195,6 @@
             }
         }
 
-        /// Returns copies of some entries of a dictionary.
         private mutating func copy(_ keys: [String], of entries: [String: PDFValue]) throws(ImageError)
             -> [String: PDFValue]
         {

@@ -19,7 +19,7 @@
 
             let box: PDFBox
             var matrix = PDFMatrix.identity
-            /// A Boolean value that indicates whether the content is drawn on a surface of its own.
+            /// Whether the content is drawn on a surface of its own.
             var isLayer = false
             var imagePixels = 0.0
             private(set) var operators = 0.0

@@ -6,9 +6,7 @@ import WebImageCore
 /// An operation that decodes one animated PNG file.
 struct APNGDecodeOperation {
     let data: Data
-    /// The structure of the file.
     let index: APNGIndex
-    /// The orientation to apply.
     let orientation: ImageOrientation
     let options: ImageDecodingOptions
     let context: ImageProcessingContext

@@ -9,8 +9,8 @@ struct APNGFrame: Sendable, Equatable {
     /// The position and size of the frame, which lies within the canvas.
     var rect: PixelRect
     var disposal: FrameDisposal
-    /// A Boolean value that indicates whether the frame is blended over the canvas. Otherwise, its pixels replace the
-    /// canvas, including transparent pixels.
+    /// Whether the frame is blended over the canvas. Otherwise, its pixels replace the canvas, including transparent
+    /// pixels.
     var isBlended: Bool
     /// The stored delay, rounded to milliseconds.
     var delayMilliseconds: Int
@@ -37,10 +37,10 @@ struct APNGIndex: Sendable {
     /// The ranges of the chunks before the pixels that are needed to interpret them, including their lengths and
     /// checksums.
     private(set) var shared: [Range<Int>] = []
-    /// A Boolean value that indicates whether the file ends before the end of its last frame.
+    /// Whether the file ends before the end of its last frame.
     private(set) var isTruncated = false
-    /// A Boolean value that indicates whether the checksum of a chunk is wrong, or missing because the file ends inside the
-    /// chunk. Without an animation, the chunks with pixels aren't verified.
+    /// Whether the checksum of a chunk is wrong, or missing because the file ends inside the chunk. Without an
+    /// animation, the chunks with pixels aren't verified.
     private(set) var hasWrongCheck = false
 
     /// The offset of the body of the first chunk with pixels.
@@ -229,7 +229,7 @@ struct APNGIndex: Sendable {
 extension APNGIndex {
     /// Returns the way each frame changes the canvas.
     ///
-    /// - Parameter hasAlpha: A Boolean value that indicates whether pixels can be transparent.
+    /// - Parameter hasAlpha: Whether pixels can be transparent.
     func steps(hasAlpha: Bool) -> [FrameOperation] {
         frames.map { $0.operation(hasAlpha: hasAlpha) }
     }

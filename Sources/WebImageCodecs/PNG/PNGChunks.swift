@@ -28,12 +28,11 @@ struct PNGChunk {
     /// The offset of `bytes` in the file.
     var base = 0
 
-    /// The range of the body in the file.
     var bodyInFile: Range<Int> { base + body.lowerBound..<base + body.upperBound }
     /// The range of the chunk in the file, including its length and its checksum.
     var whole: Range<Int> { base + body.lowerBound - 8..<base + body.upperBound + 4 }
 
-    /// A Boolean value that indicates whether the checksum, which covers the name and the body, is correct.
+    /// Whether the checksum, which covers the name and the body, is correct.
     var isIntact: Bool {
         let start = bytes.baseAddress.map { $0 + body.lowerBound - 4 }
         return wi_png_check(start, body.count + 4) == UInt32(truncatingIfNeeded: number(at: body.count))

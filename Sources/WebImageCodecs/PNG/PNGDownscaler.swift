@@ -15,8 +15,8 @@ struct PNGDownscaler {
 
     /// Decodes the image.
     ///
-    /// - Returns: The image at the requested size, and a Boolean value that indicates whether rows are missing or the
-    ///   checksum of the compressed pixels is wrong.
+    /// - Returns: The image at the requested size, and whether rows are missing or the checksum of the compressed
+    ///   pixels is wrong.
     func decode(_ reader: borrowing PNGReader) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
         try reader.retrying { (reader) throws(ImageError) in try decodeOnce(reader) }
     }

@@ -11,7 +11,6 @@ import WebImageCore
 /// Safe: only one thread at a time uses the rows.
 private final class RawRows: @unchecked Sendable {
     let base: UnsafeMutablePointer<UInt8>
-    /// The size of the rows in bytes.
     let byteCount: Int
 
     /// Allocates memory for `count` rows and `room` bytes after them.
@@ -91,8 +90,7 @@ struct PNGRowOperation: @unchecked Sendable {
         var check: UInt32 = 0
         /// The stored checksum of both strips.
         var expected: UInt32 = 0
-        /// A Boolean value that indicates whether all filters were reversed. `nil` means that the first row depends on the
-        /// first strip.
+        /// Whether all filters were reversed. `nil` means that the first row depends on the first strip.
         var isComplete: Bool?
     }
 

@@ -15,12 +15,12 @@ protocol AnimationScanner: Sendable {
     var frameCount: Int { get }
     /// The number of times to play the animation, where 0 repeats indefinitely.
     var loopCount: Int { get }
-    /// A Boolean value that indicates whether the file contains no further frames.
+    /// Whether the file contains no further frames.
     var isAtEnd: Bool { get }
     /// The memory that the list of frames occupies, in bytes.
     var cost: Int { get }
-    /// A Boolean value that indicates whether the data is truncated or corrupt, so that frames are missing or may be wrong.
-    /// It's valid after the end of the data was received.
+    /// Whether the data is truncated or corrupt, so that frames are missing or may be wrong. It's valid after the end
+    /// of the data was received.
     var isPartial: Bool { get }
 
     /// Parses the data after the position.
@@ -78,7 +78,7 @@ final class ReceivedAnimation<Scanner: AnimationScanner>: Sendable {
     ///
     /// - Parameters:
     ///   - chunk: The next bytes of the file, which may be empty.
-    ///   - isLast: A Boolean value that indicates whether this is the end of the file.
+    ///   - isLast: Whether this is the end of the file.
     ///   - limits: The limits for the size of the file and the number of frames.
     /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
     func append(_ chunk: Data, isLast: Bool, limits: ImageLimits) throws(ImageError) {

@@ -27,7 +27,7 @@ final class GrowingAnimationDecoder<
         /// The last preview of `rows`.
         var rowsPreview: ImagePreview?
         var content: Content?
-        /// A Boolean value that indicates whether the end of the data was received.
+        /// Whether the end of the data was received.
         var isFinished = false
         var failure: ImageError?
     }

@@ -36,7 +36,7 @@ final class IncrementalCanvas {
     /// - Parameters:
     ///   - isOpaque: `true` if every alpha value is known to be at its maximum. Otherwise, this method checks the
     ///     pixels.
-    ///   - isStraight: A Boolean value that indicates whether the colors still have to be multiplied by alpha.
+    ///   - isStraight: Whether the colors still have to be multiplied by alpha.
     func snapshot(isOpaque: Bool, isStraight: Bool = false) throws(ImageError) -> PixelBuffer {
         if let finished { return finished }
         return try copy().image(isOpaque: isOpaque, isStraight: isStraight)
@@ -49,7 +49,7 @@ final class IncrementalCanvas {
     /// - Parameters:
     ///   - isOpaque: `true` if every alpha value is known to be at its maximum. Otherwise, this method checks the
     ///     pixels.
-    ///   - isStraight: A Boolean value that indicates whether the colors still have to be multiplied by alpha.
+    ///   - isStraight: Whether the colors still have to be multiplied by alpha.
     func finish(isOpaque: Bool, isStraight: Bool = false) throws(ImageError) -> PixelBuffer {
         guard let canvas = canvas.take() else { return try snapshot(isOpaque: isOpaque, isStraight: isStraight) }
         let image = canvas.image(isOpaque: isOpaque, isStraight: isStraight)
@@ -57,7 +57,6 @@ final class IncrementalCanvas {
         return image
     }
 
-    /// Returns a writable copy of the current pixels.
     private func copy() throws(ImageError) -> PixelCanvas {
         let copy = try PixelCanvas(size: size, cleared: false)
         if let source = row(0) { copy.baseAddress.copyMemory(from: source, byteCount: byteCount) }
@@ -70,8 +69,8 @@ final class IncrementalCanvas {
     ///
     /// - Parameters:
     ///   - side: The side of a tile, in pixels.
-    ///   - hasAlpha: A Boolean value that indicates whether the image has alpha.
-    ///   - isStraight: A Boolean value that indicates whether the colors still have to be multiplied by alpha.
+    ///   - hasAlpha: Whether the image has alpha.
+    ///   - isStraight: Whether the colors still have to be multiplied by alpha.
     /// - Returns: The copy and the number of rows above the first missing tile, or `nil` if all tiles are missing.
     func snapshot(
         withoutBlackTiles side: Int, hasAlpha: Bool, isStraight: Bool
@@ -104,7 +103,7 @@ extension PixelCanvas {
     /// - Parameters:
     ///   - isOpaque: `true` if every alpha value is known to be at its maximum. Otherwise, this method checks the
     ///     pixels.
-    ///   - isStraight: A Boolean value that indicates whether the colors still have to be multiplied by alpha.
+    ///   - isStraight: Whether the colors still have to be multiplied by alpha.
     fileprivate consuming func image(isOpaque: Bool, isStraight: Bool) -> PixelBuffer {
         if isStraight, !isOpaque {
             premultiply(rows: 0..<size.height)

@@ -35,7 +35,7 @@ struct IncrementalImage {
     /// The fraction of the frequencies of the image that are known, or `nil` if the decoder doesn't know it.
     var detail: Double?
     var isComplete: Bool
-    /// A Boolean value that indicates whether a checksum of the data is wrong or missing.
+    /// Whether a checksum of the data is wrong or missing.
     var isDamaged = false
     var depth = 8
     var hasAlpha = false

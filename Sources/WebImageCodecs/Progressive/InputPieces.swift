@@ -9,7 +9,6 @@ struct InputPieces: Sequence, IteratorProtocol {
         let start: UnsafePointer<UInt8>?
         /// The number of bytes.
         let count: Int
-        /// A Boolean value that indicates whether the piece contains the end of the data.
         let isLast: Bool
     }
 
@@ -23,8 +22,8 @@ struct InputPieces: Sequence, IteratorProtocol {
     /// - Parameters:
     ///   - bytes: The data, which must stay valid while the pieces are used.
     ///   - maxCount: The maximum number of bytes in a piece, which is positive.
-    ///   - includesEmpty: A Boolean value that indicates whether empty data results in one empty piece, for decoders
-    ///     that must be notified of the end of a file.
+    ///   - includesEmpty: Whether empty data results in one empty piece, for decoders that must be notified of the end
+    ///     of a file.
     init(_ bytes: UnsafeBufferPointer<UInt8>, maxCount: Int, includesEmpty: Bool) {
         self.bytes = bytes
         self.maxCount = maxCount

@@ -14,13 +14,11 @@ struct ReceivedData: Sendable {
     /// The offset of the byte after each chunk.
     private var ends: [Int] = []
 
-    /// The number of received bytes.
     var count: Int { ends.last ?? 0 }
 
     /// The number of chunks in memory, for tests.
     var chunkCount: Int { chunks.count }
 
-    /// Appends the next bytes of the file.
     mutating func append(_ chunk: Data) {
         guard !chunk.isEmpty else { return }
         let end = count + chunk.count

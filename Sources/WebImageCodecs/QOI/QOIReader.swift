@@ -6,7 +6,7 @@ import WebImageCore
 struct QOIReader {
     let size: PixelSize
     let hasAlpha: Bool
-    /// A Boolean value that indicates whether the samples are linear light instead of sRGB.
+    /// Whether the samples are linear light instead of sRGB.
     let isLinear: Bool
     private var reader: ByteReader
     private var seen = [QOIPixel](repeating: .none, count: 64)

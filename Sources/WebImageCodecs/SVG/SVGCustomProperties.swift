@@ -30,12 +30,9 @@
 
         private var scopes = [Scope()]
         private var known: [Definitions: Int] = [:]
-        /// The scope of each element.
         private(set) var scopeOfElement: [Int] = []
-        /// A Boolean value that indicates whether elements must have the attribute ``scopeAttribute``, because a rule
-        /// has different values for them.
+        /// Whether elements must have the attribute ``scopeAttribute``, because a rule has different values for them.
         private(set) var dividesRules = false
-        /// The attribute with the scope of an element.
         static let scopeAttribute = "webimage-scope"
 
         /// The total size of all substituted texts, in bytes.

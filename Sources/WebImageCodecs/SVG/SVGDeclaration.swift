@@ -7,10 +7,9 @@
         let name: String
         let value: String
 
-        /// A Boolean value that indicates whether the declaration defines a custom property.
+        /// Whether the declaration defines a custom property.
         var isCustom: Bool { name.hasPrefix("--") }
 
-        /// The text of the declaration in a stylesheet.
         var text: String { "\(name):\(value);" }
 
         /// Returns the value without `!important`, and whether the value ends with it.

@@ -230,7 +230,7 @@
 
         /// Substitutes the references to custom properties in stylesheets and attributes.
         ///
-        /// - Returns: A Boolean value that indicates whether elements have an attribute that selectors require.
+        /// - Returns: Whether elements have an attribute that selectors require.
         private mutating func substituteCustomProperties() throws(ImageError) -> Bool {
             let isInAttributes = elements.contains { !$0.pending.isEmpty }
             guard isInAttributes || sheets.contains(where: \.hasCustomProperties) else { return false }

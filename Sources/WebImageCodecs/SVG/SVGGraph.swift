@@ -11,7 +11,6 @@
             "style", "title", "desc", "metadata",
         ]
 
-        /// The order of the elements.
         private(set) var order: [Int] = []
         private var states: [State]
 

@@ -100,7 +100,6 @@
             character.isLetter || character.isNumber || character == "-" || character == "_" || !character.isASCII
         }
 
-        /// Returns whether the selector matches an element.
         func matches(_ index: Int, _ elements: [SVGDocument.Element]) -> Bool {
             guard compounds[0].matches(index, elements) else { return false }
             guard compounds.count > 1 else { return true }

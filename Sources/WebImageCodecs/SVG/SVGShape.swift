@@ -36,7 +36,7 @@
             }
         }
 
-        /// A Boolean value that indicates whether the size depends on the viewport.
+        /// Whether the size depends on the viewport.
         private(set) var isRelative = false
 
         private mutating func add(_ x: Double, _ y: Double) {

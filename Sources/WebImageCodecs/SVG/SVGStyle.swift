@@ -26,7 +26,6 @@
 
         init() {}
 
-        /// Creates a style from the declarations of a rule.
         init(_ declarations: [SVGDeclaration]) throws(ImageError) {
             for declaration in declarations { try apply(declaration.name, declaration.value) }
         }
@@ -70,7 +69,6 @@
                 paints.reduce(effects.count) { $0 + ($1?.count ?? 0) }, 64, "references of one element")
         }
 
-        /// Adds the inherited properties of the parent.
         mutating func inherit(_ parent: SVGStyle) throws(ImageError) {
             for place in paints.indices {
                 guard let own = paints[place] else {

@@ -24,7 +24,7 @@
 
             fileprivate init(_ declarations: [SVGDeclaration]) { self.declarations = declarations }
 
-            /// A Boolean value that indicates whether the rule defines custom properties or refers to them.
+            /// Whether the rule defines custom properties or refers to them.
             var hasCustomProperties: Bool {
                 declarations.contains { $0.isCustom || SVGReferences.occur(in: $0.value) }
             }
@@ -36,7 +36,7 @@
         /// The number of selectors that depend on siblings, which librsvg compares one by one.
         var siblingSelectors: Int { rules.reduce(0) { $0 + $1.siblingSelectors } }
 
-        /// A Boolean value that indicates whether a rule defines custom properties or refers to them.
+        /// Whether a rule defines custom properties or refers to them.
         var hasCustomProperties: Bool { rules.contains(where: \.hasCustomProperties) }
 
         private let source: [UInt8]
@@ -65,7 +65,6 @@
             return result
         }
 
-        /// Returns the stylesheet with other rules.
         func replacing(rules: [Rule]) -> SVGStyleSheet {
             var copy = self
             copy.rules = rules
@@ -74,9 +73,8 @@
 
         /// Returns the text of the accepted rules.
         ///
-        /// - Parameter isScoped: A Boolean value that indicates whether some rules apply only to elements with certain
-        ///   custom properties. In this case, all selectors have an attribute selector, so their order of precedence
-        ///   remains the same.
+        /// - Parameter isScoped: Whether some rules apply only to elements with certain custom properties. In this
+        ///   case, all selectors have an attribute selector, so their order of precedence remains the same.
         func text(isScoped: Bool) -> String {
             var text = ""
             for rule in rules {

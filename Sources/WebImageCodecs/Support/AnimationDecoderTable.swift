@@ -10,7 +10,6 @@ import WebImageCore
 /// longest time ago. Decoders that animations used within the last two seconds aren't closed, because they belong to
 /// animations that play, which would otherwise close each other's decoders for each frame.
 final class AnimationDecoderTable: Sendable {
-    /// The table of the process.
     static let shared = AnimationDecoderTable()
     /// The number of seconds after the last frame during which a decoder isn't closed.
     static let protectedSeconds = 2.0
@@ -59,7 +58,6 @@ final class AnimationDecoderTable: Sendable {
     /// Creates a table. Tests replace the time.
     init(time: TimeSource = .system) { self.time = time }
 
-    /// The number of open decoders.
     var count: Int { state.withLock { $0.entries.count } }
 
     /// Returns the permission to keep another decoder, which is in use until ``Ticket/end()``.

@@ -11,7 +11,6 @@ struct ByteReader {
         self.offset = min(max(0, offset), bytes.count)
     }
 
-    /// The number of remaining bytes.
     var remaining: Int { bytes.count - offset }
     var isAtEnd: Bool { remaining == 0 }
 

@@ -28,7 +28,7 @@ struct DecodeLayout {
     let window: SampleRect
     /// The size of the result in pixels, before the orientation is applied.
     let output: PixelSize
-    /// A Boolean value that indicates whether the pixels are resampled.
+    /// Whether the pixels are resampled.
     let isScaled: Bool
     private let reduction: DecoderReduction
     private let filter: ResamplingFilter
@@ -36,8 +36,8 @@ struct DecodeLayout {
     var curve = LightCurve.sRGB
     /// The minimum number of pixels of a reduced image per pixel of the result, on each axis.
     private var minDensity: Double = Self.ordinaryDensity
-    /// A Boolean value that indicates whether the decoder adds the rows of the whole image to the result because the
-    /// limits don't allow a reduced image that has the requested pixels.
+    /// Whether the decoder adds the rows of the whole image to the result because the limits don't allow a reduced
+    /// image that has the requested pixels.
     private(set) var resamplesRows = false
 
     /// The minimum density for ordinary detail, with which Lanczos resampling after a reduction has good results.
@@ -136,8 +136,7 @@ struct DecodeLayout {
     /// requested pixels on each axis.
     var denominator: Int { resamplesRows ? 1 : [8, 4, 2].first { Double($0) <= spareReduction } ?? 1 }
 
-    /// A Boolean value that indicates whether the result has so few pixels that the image is decoded row by row, or
-    /// whether the limits require that.
+    /// Whether the result has so few pixels that the image is decoded row by row, or whether the limits require that.
     var isMuchSmaller: Bool {
         isScaled && (resamplesRows || output.area ?? .max < (rawSize.area ?? .max) / Self.minRatioForRows)
     }

@@ -37,7 +37,7 @@ final class DecoderPool<Decoder: ~Copyable>: Sendable {
 
     private struct State {
         var idle: [Box] = []
-        /// A Boolean value that indicates whether a frame was requested.
+        /// Whether a frame was requested.
         var isUsed = false
     }
 

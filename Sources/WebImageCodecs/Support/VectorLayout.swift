@@ -41,7 +41,7 @@ struct VectorLayout {
 }
 
 extension TargetSize {
-    /// A Boolean value that indicates whether the target determines the dimensions of a drawing, not only its memory.
+    /// Whether the target determines the dimensions of a drawing, not only its memory.
     fileprivate var mayGrow: Bool {
         switch mode {
         case .fit: width != nil || height != nil

@@ -13,8 +13,7 @@ enum WebPBitmapDecoder {
     ///
     /// - Parameters:
     ///   - size: The size of the bitstream, or the size to which libwebp scales it. It must fit into the canvas.
-    ///   - allowsPartial: A Boolean value that indicates whether missing rows stay transparent. If it's `false`,
-    ///     missing rows cause an error.
+    ///   - allowsPartial: Whether missing rows stay transparent. If it's `false`, missing rows cause an error.
     /// - Returns: `true` if all rows were decoded.
     static func decode(
         _ bytes: UnsafeBufferPointer<UInt8>, into canvas: borrowing PixelCanvas, x: Int = 0, y: Int = 0,
@@ -42,7 +41,6 @@ enum WebPBitmapDecoder {
         return false
     }
 
-    /// Converts a status to an error.
     static func failure(_ status: wi_webp_status, received: Int, bytes: Int = 0) -> ImageError {
         switch status {
         case WI_WEBP_MORE: .decoding(.truncated(format: .webp, receivedBytes: received, expectedBytes: nil))

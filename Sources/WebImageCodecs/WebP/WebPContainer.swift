@@ -42,7 +42,6 @@ struct WebPContainer: ~Copyable {
         return count <= maxProfileBytes ? end..<(end + count) : nil
     }
 
-    /// Returns the embedded profile.
     func iccProfile() -> [UInt8]? {
         var count = 0
         guard let bytes = wi_webp_container_icc(handle, &count), count <= Self.maxProfileBytes else { return nil }

@@ -11,8 +11,7 @@ struct WebPDecodeOperation {
     /// The size of the canvas.
     let size: PixelSize
     let hasAlpha: Bool
-    /// A Boolean value that indicates whether a still image has lossless coding. libwebp stores all its pixels before it
-    /// scales them.
+    /// Whether a still image has lossless coding. libwebp stores all its pixels before it scales them.
     let isLossless: Bool
     let orientation: ImageOrientation
     let options: ImageDecodingOptions

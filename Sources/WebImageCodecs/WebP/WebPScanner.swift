@@ -9,15 +9,15 @@ struct WebPFrame: Sendable, Equatable {
     /// The position of the frame, which lies within the canvas.
     var rect: PixelRect
     var disposal: FrameDisposal
-    /// A Boolean value that indicates whether the frame is blended over the canvas. Otherwise, its pixels replace the
-    /// canvas, including transparent pixels.
+    /// Whether the frame is blended over the canvas. Otherwise, its pixels replace the canvas, including transparent
+    /// pixels.
     var isBlended: Bool
     var hasAlpha: Bool
     /// The stored duration, in milliseconds.
     var milliseconds: Int
     /// The range of the bitstream in the file, including the chunk with its alpha.
     var bitstream: Range<Int>
-    /// A Boolean value that indicates whether libwebp draws the frame on an empty canvas.
+    /// Whether libwebp draws the frame on an empty canvas.
     var isKeyFrame = false
 }
 
@@ -27,7 +27,6 @@ struct WebPScanner: AnimationScanner {
     static let format = ImageFormat.webp
 
     private var frames: [WebPFrame] = []
-    /// The size of the canvas in the header.
     private var declaredSize = PixelSize(width: 0, height: 0)
     private(set) var loopCount = 1
     private var hasAlpha = false
@@ -181,6 +180,5 @@ struct WebPScanner: AnimationScanner {
 
     func hasAlpha(_ poster: PixelBuffer, _ properties: AnimationProperties) -> Bool { properties.hasAlpha }
 
-    /// Returns a complete frame.
     func frame(at place: Int) -> WebPFrame { frames[place] }
 }

@@ -83,7 +83,6 @@ enum WebPWriter {
         }
     }
 
-    /// Returns the file with the metadata embedded.
     static func embed(_ metadata: EmbeddedMetadata, in file: UnsafeBufferPointer<UInt8>) throws(ImageError) -> Data {
         guard !metadata.isEmpty else { return Data(file) }
         var bytes: UnsafeMutablePointer<UInt8>?
