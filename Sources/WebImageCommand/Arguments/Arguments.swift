@@ -55,7 +55,7 @@ package struct Arguments: Sendable, Equatable {
         }
     }
 
-    /// Returns a Boolean value that indicates whether an option was specified.
+    /// Returns whether an option was specified.
     package func has(_ option: String) -> Bool { values[option] != nil }
 
     /// Returns arguments in which the values of an option don't end with a mark.

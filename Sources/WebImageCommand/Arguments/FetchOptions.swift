@@ -15,8 +15,7 @@ package struct FetchOptions: Sendable {
     /// The encoding of written images. Its format is `nil` if neither `--format` nor the extension of the output file
     /// specifies it.
     package let encoding: ImageEncoding
-    /// A Boolean value that indicates whether written images are encoded again, instead of the original data being
-    /// written.
+    /// Whether written images are encoded again, instead of the original data being written.
     package let encodesAgain: Bool
     /// The raw value of the cache policy.
     package let policy: String

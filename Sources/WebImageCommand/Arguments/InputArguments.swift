@@ -6,7 +6,7 @@ package struct InputArguments: Sendable {
     package let operands: [String]
     /// The paths of lists of further inputs, where `-` means standard input.
     package let lists: [String]
-    /// A Boolean value that indicates whether subdirectories are included.
+    /// Whether subdirectories are included.
     package let isRecursive: Bool
     /// The maximum number of concurrent images, or `nil` for the default of the command.
     package let jobs: Int?

@@ -13,9 +13,9 @@ package struct JSONField: Sendable, Hashable {
 
     package let name: String
     package let kind: Kind
-    /// A Boolean value that indicates whether the value can be `null`.
+    /// Whether the value can be `null`.
     package let isOptional: Bool
-    /// A Boolean value that indicates whether the member exists only with certain options.
+    /// Whether the member exists only with certain options.
     package let isConditional: Bool
     /// The meaning, in one or two sentences.
     package let meaning: String

@@ -45,8 +45,7 @@ extension OptionSpec {
 /// The values of the options for limits.
 package struct LimitArguments: Sendable {
     private let preset: ImageLimits?
-    /// A Boolean value that indicates whether images of all formats are decoded in helper processes, as the preset for
-    /// servers requires.
+    /// Whether images of all formats are decoded in helper processes, as the preset for servers requires.
     package let isolatesAllFormats: Bool
     private let maxFileSize: Int?
     private let maxPixels: Int?
@@ -100,8 +99,7 @@ package struct LimitArguments: Sendable {
     ///
     /// - Parameters:
     ///   - base: The limits without options. The default is those for desktop apps.
-    ///   - limitsTime: A Boolean value that indicates whether the time is limited without an option for it. The default is
-    ///     `true`.
+    ///   - limitsTime: Whether the time is limited without an option for it. The default is `true`.
     package func imageLimits(_ base: ImageLimits = .desktop, limitsTime: Bool = true) -> ImageLimits {
         var limits = preset ?? base
         if !limitsTime { (limits.maxDecodingTime, limits.maxEncodingTime) = (.unlimited, .unlimited) }

@@ -30,7 +30,7 @@ package struct OutputPlan: Sendable, Hashable {
     /// - Parameters:
     ///   - output: The value of `--output`, or the operand that specifies the output, or `nil`.
     ///   - directory: The value of `--output-dir`, or `nil`.
-    ///   - isSingle: A Boolean value that indicates whether a single image was specified by its name.
+    ///   - isSingle: Whether a single image was specified by its name.
     ///   - existing: The rule for existing files.
     ///   - isDirectory: A function that indicates whether a path is that of an existing directory.
     ///   - isFile: A function that indicates whether a path is that of an existing regular file.
@@ -94,13 +94,13 @@ package struct OutputPlan: Sendable, Hashable {
         }
     }
 
-    /// A Boolean value that indicates whether the paths depend on the size of the output.
+    /// Whether the paths depend on the size of the output.
     package var needsSize: Bool {
         guard case .template(let template) = destination else { return false }
         return template.text.contains("{width}") || template.text.contains("{height}")
     }
 
-    /// A Boolean value that indicates whether the paths depend on the format of the output.
+    /// Whether the paths depend on the format of the output.
     package var needsFormat: Bool {
         switch destination {
         case .standardOutput, .file: false
@@ -109,7 +109,7 @@ package struct OutputPlan: Sendable, Hashable {
         }
     }
 
-    /// A Boolean value that indicates whether missing parent directories of the output files are created.
+    /// Whether missing parent directories of the output files are created.
     package var makesDirectories: Bool {
         switch destination {
         case .standardOutput, .file: false
@@ -117,7 +117,7 @@ package struct OutputPlan: Sendable, Hashable {
         }
     }
 
-    /// A Boolean value that indicates whether the images are written to standard output.
+    /// Whether the images are written to standard output.
     package var isStandardOutput: Bool { destination == .standardOutput }
 
     /// Removes slashes at the end, so that the printed paths have single slashes.
@@ -127,7 +127,7 @@ package struct OutputPlan: Sendable, Hashable {
         return path
     }
 
-    /// Returns a Boolean value that indicates whether the last component of a path has an extension.
+    /// Returns whether the last component of a path has an extension.
     static func looksLikeFile(_ path: String) -> Bool {
         let name = path.split(separator: "/").last ?? ""
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return false }

@@ -80,7 +80,7 @@ package struct OutputTemplate: Sendable, Hashable {
         }.joined()
     }
 
-    /// A Boolean value that indicates whether the names depend on the format.
+    /// Whether the names depend on the format.
     package var needsFormat: Bool { parts.contains(.placeholder(.format)) }
 
     /// Returns a name as a single component of a path.

@@ -32,7 +32,7 @@ package struct DebianVersion: Sendable, Comparable, CustomStringConvertible {
         UpstreamVersion(String(decoding: upstream, as: UTF8.self))
     }
 
-    /// Returns a Boolean value that indicates whether both versions package the same version of the library.
+    /// Returns whether both versions package the same version of the library.
     package func hasSameUpstream(as other: DebianVersion) -> Bool { upstreamVersion == other.upstreamVersion }
 
     package static func < (left: DebianVersion, right: DebianVersion) -> Bool { order(left, right) < 0 }

@@ -69,7 +69,7 @@ package struct DoctorReport: Sendable, Equatable {
     /// The most severe status of all checks.
     package var status: Status { checks.map(\.status).max() ?? .ok }
 
-    /// A Boolean value that indicates whether a check found something unsafe.
+    /// Whether a check found something unsafe.
     package var isUnsafe: Bool { status == .unsafe }
 
     private var checks: [Check] { sections.flatMap(\.checks) }

@@ -79,7 +79,6 @@ package struct LibraryCheck: Sendable {
         case package(PackageDatabase.Package)
         /// A library that doesn’t belong to a package of this version.
         case own
-        /// The origin can’t be determined.
         case unknown
     }
 

@@ -4,8 +4,8 @@
 package struct PackageDatabase: Sendable {
     /// The versions of the installed packages by name.
     private let versions: [Substring: [DebianVersion]]
-    /// A Boolean value that indicates whether the distribution is Debian itself, whose revisions the table of known
-    /// vulnerabilities contains. Derivatives number their revisions differently.
+    /// Whether the distribution is Debian itself, whose revisions the table of known vulnerabilities contains.
+    /// Derivatives number their revisions differently.
     package let isDebian: Bool
 
     /// Reads the contents of `/var/lib/dpkg/status` and `/etc/os-release`.

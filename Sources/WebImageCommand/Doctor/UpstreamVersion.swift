@@ -16,7 +16,7 @@ package struct UpstreamVersion: Sendable, Comparable {
     /// The first two numbers, which identify a branch that receives fixes.
     private var branch: [Int] { (0..<2).map { numbers.count > $0 ? numbers[$0] : 0 } }
 
-    /// Returns a Boolean value that indicates whether a version contains a fix that was released in several branches.
+    /// Returns whether a version contains a fix that was released in several branches.
     ///
     /// A version contains the fix if it’s at least the first fixed version of its branch, or at least the newest of the
     /// fixed versions.

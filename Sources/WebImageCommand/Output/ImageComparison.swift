@@ -19,7 +19,7 @@ package struct ImageComparison: Sendable, Hashable {
     /// The peak signal-to-noise ratio in decibels, or `nil` if all pixels are equal.
     package let psnr: Double?
 
-    /// A Boolean value that indicates whether all pixels are equal.
+    /// Whether all pixels are equal.
     package var isEqual: Bool { psnr == nil }
 
     /// Compares two images. Blocks.

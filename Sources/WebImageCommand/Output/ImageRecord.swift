@@ -11,8 +11,8 @@ package struct OutputRecord: Sendable, Equatable {
     package var width: Int
     package var height: Int
     package var byteCount: Int
-    /// A Boolean value that indicates whether the file existed and was preserved. The other properties then describe
-    /// the image that would have been written, as far as they're known.
+    /// Whether the file existed and was preserved. The other properties then describe the image that would have been
+    /// written, as far as they're known.
     package var isPreserved = false
 
     package init(
@@ -53,7 +53,7 @@ package struct ImageRecord: Sendable {
 
     package init(input: String) { self.input = InputLabel.redacted(input) }
 
-    /// A Boolean value that indicates whether nothing was written because all output files exist.
+    /// Whether nothing was written because all output files exist.
     package var isSkipped: Bool { error == nil && !outputs.isEmpty && outputs.allSatisfy(\.isPreserved) }
 
     /// Copies the properties of the header of the input.

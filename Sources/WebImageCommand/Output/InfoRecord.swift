@@ -20,8 +20,7 @@ package struct InfoRecord: Sendable {
     package var gainMap: GainMapInfo?
     /// The name of the embedded color profile.
     package var colorProfile: String?
-    /// A Boolean value that indicates whether the data is truncated or corrupt, although a part of it or all of it can be
-    /// decoded.
+    /// Whether the data is truncated or corrupt, although a part of it or all of it can be decoded.
     package var isDamaged = false
     /// The EXIF tags, or `nil` if they weren't requested.
     package var exif: [(name: String, value: String)]?

@@ -2,9 +2,7 @@
 
 /// The glyphs of the contact sheet. A glyph has five columns, seven rows above the baseline, and two rows below it.
 enum BitmapFontGlyphs {
-    /// The number of columns of a glyph.
     static let columns = 5
-    /// The number of rows of a glyph.
     static let rows = 9
 
     /// Blocks of ten lines. The first line contains the characters, and the others contain their glyphs, separated by

@@ -28,17 +28,14 @@ struct ContactSheetLayout: Sendable, Equatable {
         self.columns = columns
     }
 
-    /// The number of rows.
     var rows: Int { max(1, (count + columns - 1) / columns) }
 
-    /// The size of the sheet.
     var size: PixelSize {
         PixelSize(
             width: 2 * Self.margin + columns * (Self.card.width + Self.gap) - Self.gap,
             height: 2 * Self.margin + Self.header + rows * (Self.card.height + Self.gap) - Self.gap)
     }
 
-    /// Returns the rectangle of the card at `index`.
     func card(at index: Int) -> PixelRect {
         PixelRect(
             x: Self.margin + index % columns * (Self.card.width + Self.gap),
@@ -46,7 +43,6 @@ struct ContactSheetLayout: Sendable, Equatable {
             width: Self.card.width, height: Self.card.height)
     }
 
-    /// Returns the box of the thumbnail within a card.
     func thumbnail(in card: PixelRect) -> PixelRect {
         PixelRect(
             x: card.x + Self.padding, y: card.y + Self.padding, width: Self.thumbnail.width,

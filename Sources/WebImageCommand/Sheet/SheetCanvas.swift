@@ -32,7 +32,6 @@ struct SheetCanvas: ~Copyable {
         }
     }
 
-    /// Paints a rectangle with rounded corners.
     borrowing func paintRounded(_ rect: PixelRect, radius: Double, _ color: PixelColor) {
         let (width, height) = (Double(rect.width), Double(rect.height))
         paint(rect, color) { x, y in

@@ -4,7 +4,6 @@ import Foundation
 
 /// A small bitmap font that's smoothed when it's enlarged.
 struct SheetFont: Sendable {
-    /// The font with the glyphs of ``BitmapFontGlyphs``.
     static let standard = SheetFont(art: BitmapFontGlyphs.text)
 
     /// A glyph, enlarged by doubling its dots three times with smoothing.

@@ -20,7 +20,7 @@ package struct ShowOptions: Sendable {
     package let rows: Int?
     /// The frames to show, or `nil` for all frames.
     package let frames: FrameListArgument?
-    /// A Boolean value that indicates whether only the first frame is shown.
+    /// Whether only the first frame is shown.
     package let isStill: Bool
     /// The number of times to play an animation, where 0 repeats indefinitely. `nil` means the loop count of the file.
     package let loops: Int?

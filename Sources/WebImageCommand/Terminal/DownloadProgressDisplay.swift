@@ -89,7 +89,6 @@ package struct TaskProgressDisplay: Sendable {
     private let label: String
     private var done = 0
     private var total = 0
-    /// A Boolean value that indicates whether the numbers are bytes.
     private let countsBytes: Bool
 
     /// Creates a board for an operation with the name `label`.

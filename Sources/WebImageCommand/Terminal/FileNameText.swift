@@ -48,13 +48,13 @@ package enum FileNameText {
         return bytes + [0]
     }
 
-    /// Returns a Boolean value that indicates whether text contains a byte that isn't valid UTF-8.
+    /// Returns whether text contains a byte that isn't valid UTF-8.
     package static func hasEscapes(_ text: String) -> Bool {
         // All escapes begin with this byte, which is rare.
         text.utf8.contains(0xF4) && text.unicodeScalars.contains(where: isEscape)
     }
 
-    /// Returns a Boolean value that indicates whether a character represents a byte that isn't valid UTF-8.
+    /// Returns whether a character represents a byte that isn't valid UTF-8.
     static func isEscape(_ scalar: Unicode.Scalar) -> Bool { (base + 0x80...base + 0xFF).contains(scalar.value) }
 
     private static func escape(_ byte: UInt8) -> Unicode.Scalar {

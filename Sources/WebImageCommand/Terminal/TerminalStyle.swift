@@ -24,9 +24,9 @@ package enum ColorChoice: String, Sendable, CaseIterable {
 
 /// The capabilities of an output.
 package struct TerminalStyle: Sendable, Hashable {
-    /// A Boolean value that indicates whether the output is a terminal, on which lines can be redrawn.
+    /// Whether the output is a terminal, on which lines can be redrawn.
     package var isTerminal: Bool
-    /// A Boolean value that indicates whether colors are supported and enabled.
+    /// Whether colors are supported and enabled.
     package var hasColor: Bool
     /// The number of columns. It's unlimited (`Int.max`) if the output isn't a terminal.
     package var columns: Int

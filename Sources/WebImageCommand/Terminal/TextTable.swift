@@ -6,7 +6,7 @@ package struct TextTable: Sendable {
     /// A column.
     package struct Column: Sendable {
         package var title: String
-        /// A Boolean value that indicates whether cells are aligned to the right, as for numbers.
+        /// Whether cells are aligned to the right, as for numbers.
         package var isNumeric: Bool
         /// The minimum width to which the column can be truncated, or `nil` if it can't be truncated.
         package var shrinksTo: Int?

@@ -92,7 +92,6 @@ extension TransformSpec {
         ("fit", .fit), ("fill", .fill), ("stretch", .stretch), ("exact", .exactly),
     ]
 
-    /// The nine anchors, by name.
     static let anchors = StandardTransformer.Anchor.allCases.map { ($0.rawValue, $0) }
 }
 

@@ -5,7 +5,6 @@ import WebImageCore
 /// A parser for the values of one transformer.
 struct TransformValues {
     let name: String
-    /// A function that reads the image files of transformers.
     let readImage: ImageFileReader
     private var rest: ArraySlice<String>
 
@@ -19,13 +18,11 @@ struct TransformValues {
     /// Returns the next value as text, or `nil` if there's no value left.
     mutating func next() -> String? { rest.popFirst() }
 
-    /// A Boolean value that indicates whether there's a value left.
     var hasNext: Bool { !rest.isEmpty }
 
-    /// Returns a Boolean value that indicates whether the next value is one of `words`. The value isn't consumed.
+    /// Returns whether the next value is one of `words`. The value isn't consumed.
     func isNext(oneOf words: [String]) -> Bool { rest.first.map { words.contains($0) } ?? false }
 
-    /// A Boolean value that indicates whether the next value is a number.
     var isNextNumber: Bool { rest.first.flatMap(Self.decimal) != nil }
 
     /// Returns the next two values as a position, in pixels.
