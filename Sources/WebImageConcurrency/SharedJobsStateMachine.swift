@@ -67,11 +67,9 @@ struct SharedJobsStateMachine<Key: Hashable & Sendable, Update: Sendable, Priori
     @inlinable
     init() {}
 
-    /// Returns a Boolean value that indicates whether a job for a key is running.
     @inlinable
     func isRunning(_ key: Key) -> Bool { byKey[key] != nil }
 
-    /// Returns the number of subscribers of the job for a key.
     @inlinable
     func subscriberCount(of key: Key) -> Int { byKey[key].flatMap { jobs[$0]?.subscribers.count } ?? 0 }
 

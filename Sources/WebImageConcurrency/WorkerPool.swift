@@ -74,7 +74,6 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
         let entry: Entry
         /// The reason why the work must not run.
         let refusal: WorkerWatchStateMachine.Refusal?
-        /// A Boolean value that indicates whether the watchdog must start.
         let startsWatchdog: Bool
     }
 
@@ -141,7 +140,6 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
             }
         }
 
-        /// The number of waiting work items in all lanes.
         var waitingCount: Int { computing.queue.count + waiting.queue.count + waitingLong.queue.count }
         /// The number of running work items in all lanes, without unresponsive ones.
         var running: Int { computing.running + waiting.running + waitingLong.running }

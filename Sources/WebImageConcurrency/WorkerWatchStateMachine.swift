@@ -61,7 +61,7 @@ package struct WorkerWatchStateMachine: Sendable {
     /// The number of threads that unresponsive work occupies.
     package var lostCount: Int { lost.count }
 
-    /// A Boolean value that indicates whether work is running that must be checked.
+    /// Whether work is running that must be checked.
     package var needsChecks: Bool { !running.isEmpty }
 
     /// Returns the processor time after which work with a timeout is unresponsive. Work that checks its limit
