@@ -25,7 +25,7 @@ package protocol ReducingImageCoder: ImageCoder {
     /// - Parameters:
     ///   - info: The header of the file.
     ///   - options: The options of the decode.
-    ///   - isIncremental: A Boolean value that indicates whether the decoder is a progressive decoder.
+    ///   - isIncremental: Whether the decoder is a progressive decoder.
     /// - Returns: The requirements, or `nil` if the decoder holds the whole image.
     func requirements(
         for info: ImageInfo, options: ImageDecodingOptions, isIncremental: Bool
@@ -39,8 +39,7 @@ extension ImageCoderRegistry {
     /// - Parameters:
     ///   - info: The header of the file.
     ///   - options: The options of the decode.
-    ///   - isIncremental: A Boolean value that indicates whether the decoder is a progressive decoder. The default is
-    ///     `false`.
+    ///   - isIncremental: Whether the decoder is a progressive decoder. The default is `false`.
     package func requirements(
         for info: ImageInfo, options: ImageDecodingOptions, isIncremental: Bool = false
     ) -> DecodingRequirements? {
@@ -78,8 +77,7 @@ extension ImageCoder {
 }
 
 extension ImageInfo {
-    /// A Boolean value that indicates whether a decoder of this package can reduce the image to any smaller size without
-    /// holding the whole image.
+    /// Whether a decoder of this package can reduce the image to any smaller size without holding the whole image.
     fileprivate var decodesRows: Bool { smallestDecodedSize == PixelSize(width: 1, height: 1) }
 
     /// The size of the coefficients of a progressive JPEG file in bytes, rounded up, or 0 for other files.

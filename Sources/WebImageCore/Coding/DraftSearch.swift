@@ -21,7 +21,6 @@ struct DraftSearch {
         case file(Int)
     }
 
-    /// The maximum number of files.
     static let maxFiles = 4
     /// The maximum number of drafts of the whole image.
     static let maxDrafts = 2
@@ -54,7 +53,7 @@ struct DraftSearch {
     private let headers: Int
     private let metadata: Int
     private let pixelCount: Int
-    /// A Boolean value that indicates whether the image is large enough for a sample.
+    /// Whether the image is large enough for a sample.
     private var hasSample = true
     private var ratios: [(index: Int, logRatio: Double)] = []
     private var samples: [FileSizePrediction.Sample] = []
@@ -103,7 +102,6 @@ struct DraftSearch {
         samples.append(FileSizePrediction.Sample(index: index, byteCount: byteCount, kind: .partialDraft))
     }
 
-    /// Records a draft.
     mutating func addDraft(index: Int, byteCount: Int) {
         samples.append(FileSizePrediction.Sample(index: index, byteCount: byteCount, kind: .draft))
     }
@@ -116,7 +114,7 @@ struct DraftSearch {
 
     /// Records a file.
     ///
-    /// - Returns: A Boolean value that indicates whether the file is the best one that fits.
+    /// - Returns: Whether the file is the best one that fits.
     mutating func addFile(index: Int, byteCount: Int) -> Bool {
         let sample = FileSizePrediction.Sample(index: index, byteCount: byteCount)
         samples.append(sample)

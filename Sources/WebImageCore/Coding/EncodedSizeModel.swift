@@ -44,13 +44,12 @@ struct EncodedSizeModel {
     /// ``lowestFullChromaQuality`` and full chroma resolution. The search doesn't exceed the requested quality either.
     static let highestReducedChromaQuality = 95
 
-    /// A Boolean value that indicates whether the default subsampling depends on the quality.
+    /// Whether the default subsampling depends on the quality.
     var changesSubsampling: Bool { fullChroma != nil }
 
     /// Returns the expected natural logarithm of the relative file size. It never decreases with the quality.
     ///
-    /// - Parameter hasFullChroma: A Boolean value that indicates whether the file has full chroma resolution because of
-    ///   its quality.
+    /// - Parameter hasFullChroma: Whether the file has full chroma resolution because of its quality.
     func logSize(quality: Int, hasFullChroma: Bool) -> Double {
         let curve = hasFullChroma ? fullChroma ?? curve : curve
         guard let next = curve.firstIndex(where: { $0.quality >= quality }) else { return curve.last?.logSize ?? 0 }

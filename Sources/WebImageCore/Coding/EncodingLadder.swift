@@ -37,7 +37,6 @@ struct EncodingLadder {
     /// The number of rungs, which is at least 1.
     var count: Int { reductions + encodings.count }
 
-    /// Returns the rung at an index.
     func rung(_ index: Int) -> Rung {
         guard index < reductions else { return Rung(encoding: encodings[index - reductions].encoding, side: nil) }
         return Rung(encoding: encodings[0].encoding, side: Self.minDimension + index)

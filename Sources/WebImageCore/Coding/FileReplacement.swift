@@ -41,8 +41,7 @@ package enum FileReplacement {
     ///   - parts: The data, in parts that needn't be in memory at the same time.
     ///   - path: The path of the file, which ends with a zero byte.
     ///   - name: The path for errors.
-    ///   - overwrites: A Boolean value that indicates whether an existing regular file is replaced. The default is
-    ///     `true`.
+    ///   - overwrites: Whether an existing regular file is replaced. The default is `true`.
     ///   - mode: The mode of the file. The default is ``Mode/kept``.
     ///   - records: The records of temporary files. The default is `nil`.
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the file can't be written, with

@@ -9,7 +9,7 @@ struct FileSizeBracket {
 
     /// Records a file.
     ///
-    /// - Returns: A Boolean value that indicates whether the file is the best one that fits.
+    /// - Returns: Whether the file is the best one that fits.
     mutating func add(_ file: FileSizePrediction.Sample, limit: Int) -> Bool {
         if file.byteCount > limit {
             if file.index < high?.index ?? .max { high = file }

@@ -13,9 +13,7 @@ struct FileSizePrediction {
     struct Sample {
         /// The index of the rung.
         let index: Int
-        /// The size of the file, in bytes.
         let byteCount: Int
-        /// The kind of the file.
         var kind = Kind.file
         /// The natural logarithm of the expected ratio of the size of a file to this size. It's 0 for files with the
         /// requested effort.
@@ -62,7 +60,6 @@ struct FileSizePrediction {
 
     /// The part of each file that doesn't depend on the pixels, in bytes.
     let fixedByteCount: Double
-    /// The logarithm of the likelihood of the samples.
     let logLikelihood: Double
 
     private let ladder: EncodingLadder

@@ -29,8 +29,8 @@ extension ImageCoderRegistry {
     /// - Parameters:
     ///   - prefix: The first bytes of the file, at least one. Also pass them to the decoder.
     ///   - encodedBytes: The size of the whole file in bytes, or `nil` if it isn't known.
-    ///   - growsAnimations: A Boolean value that indicates whether the previews of an animation have all frames that
-    ///     were received until then, if the coder supports it. The default is `false`, so they show the first frame.
+    ///   - growsAnimations: Whether the previews of an animation have all frames that were received until then, if the
+    ///     coder supports it. The default is `false`, so they show the first frame.
     ///   - admits: A function that receives the header before a decoder is created. If it returns `false`, the result
     ///     is ``ProgressiveStart/unavailable``.
     /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.

@@ -114,8 +114,8 @@ public struct ImageCoderRegistry: Sendable {
     ///   - data: The whole file.
     ///   - options: The decoding options.
     ///   - limits: The limits.
-    ///   - anySize: A Boolean value that indicates whether the data is accepted if it can be decoded at some size. The
-    ///     default is `false`, so that it must be possible to decode the data at the size in `options`.
+    ///   - anySize: Whether the data is accepted if it can be decoded at some size. The default is `false`, so that it
+    ///     must be possible to decode the data at the size in `options`.
     /// - Returns: The header, or `nil` if only a custom coder recognizes the format.
     /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
     package func inspect(
@@ -142,7 +142,7 @@ public struct ImageCoderRegistry: Sendable {
     ///   - data: The whole file.
     ///   - options: The decoding options.
     ///   - limits: The limits.
-    ///   - anySize: A Boolean value that indicates whether the data is accepted if it can be decoded at some size.
+    ///   - anySize: Whether the data is accepted if it can be decoded at some size.
     /// - Throws: An ``ImageError/LimitFailure``.
     package func check(
         _ info: ImageInfo?, of data: Data, options: ImageDecodingOptions, limits: ImageLimits, anySize: Bool
@@ -175,7 +175,7 @@ public struct ImageCoderRegistry: Sendable {
 }
 
 extension ImageError {
-    /// A Boolean value that indicates whether an image has too many pixels or is too wide or too tall.
+    /// Whether an image has too many pixels or is too wide or too tall.
     fileprivate var isOfPixelSize: Bool {
         guard case .limitExceeded(let failure) = self else { return false }
         return failure.kind == .pixelCount || failure.kind == .dimension

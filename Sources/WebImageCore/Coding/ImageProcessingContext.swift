@@ -9,7 +9,7 @@ package final class CancellationFlag: Sendable {
     /// Creates a flag that isn't set.
     package init() {}
 
-    /// A Boolean value that indicates whether ``cancel()`` was called.
+    /// Whether ``cancel()`` was called.
     package var isCancelled: Bool { raised.load(ordering: .relaxed) }
 
     /// Sets the flag. A flag can't be reset.
@@ -30,7 +30,7 @@ public struct ImageProcessingContext: Sendable {
     private let isCancelled: @Sendable () -> Bool
     /// The timer, or `nil` if the limits have no timeout.
     private let timer: WorkTimer?
-    /// A Boolean value that indicates whether the timeout for encoding applies instead of the timeout for decoding.
+    /// Whether the timeout for encoding applies instead of the timeout for decoding.
     package let isEncoding: Bool
     /// The curve of the samples, which determines averages of light. The default is that of sRGB.
     package private(set) var lightCurve = LightCurve.sRGB

@@ -7,7 +7,6 @@ import Foundation
 /// The first encode is the requested one. The next ones follow from a ``FileSizePrediction``. The search doesn't rely on
 /// sizes that increase along the ladder.
 struct LadderSearch {
-    /// The maximum number of encodes.
     static let maxEncodes = 5
     /// The share of the limit without metadata that a file must use to end the search.
     private static let sufficientShare = 0.95
@@ -56,7 +55,7 @@ struct LadderSearch {
 
     /// Records an encoded file.
     ///
-    /// - Returns: A Boolean value that indicates whether the file is the best one that fits.
+    /// - Returns: Whether the file is the best one that fits.
     mutating func add(index: Int, byteCount: Int) -> Bool {
         let sample = FileSizePrediction.Sample(index: index, byteCount: byteCount)
         samples.append(sample)

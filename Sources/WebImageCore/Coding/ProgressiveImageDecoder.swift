@@ -77,7 +77,7 @@ public struct ImagePreview: Sendable {
         self.isComplete = isComplete
     }
 
-    /// A Boolean value that indicates whether every row is visible, even if only at low quality.
+    /// Whether every row is visible, even if only at low quality.
     package var coversImage: Bool { completedRows >= image.metadata.storedSize.height }
 }
 

@@ -8,7 +8,6 @@ import Foundation
 /// that the logarithm of the distortion differs from the average by a constant, and between two encodes by a linear
 /// function of the average.
 struct ScoreSearch {
-    /// The maximum number of encodes.
     static let maxEncodes = 5
     /// The number of encodes after which a result within ``acceptableDifference`` ends the search.
     static let usualEncodes = 4
@@ -35,7 +34,7 @@ struct ScoreSearch {
     /// - Parameters:
     ///   - format: The format.
     ///   - score: The target, from 1 to 100.
-    ///   - hasFullChroma: A Boolean value that indicates whether chroma has the full resolution.
+    ///   - hasFullChroma: Whether chroma has the full resolution.
     init?(_ format: ImageFormat, score: Int, hasFullChroma: Bool) {
         guard let curve = Self.curve(format, hasFullChroma: hasFullChroma) else { return nil }
         self.curve = curve
@@ -43,7 +42,6 @@ struct ScoreSearch {
         target = log(max(1e-3, VisualScore.distortion(ofScore: Double(score))))
     }
 
-    /// Records an encode.
     mutating func add(quality: Int, _ score: VisualScore) {
         samples.append(Sample(quality: quality, logDistortion: log(max(1e-3, score.distortion))))
         bestDifference = min(bestDifference, abs(score.value - targetScore))

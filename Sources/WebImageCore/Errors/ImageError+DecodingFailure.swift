@@ -68,7 +68,7 @@ extension ImageError {
             self.format = format
         }
 
-        /// A Boolean value that indicates whether the data isn't in any image format.
+        /// Whether the data isn't in any image format.
         package var isForeignData: Bool {
             switch reason {
             case .unknownFormat, .notAnImage: true
@@ -181,7 +181,7 @@ extension ImageError.DecodingFailure {
 }
 
 extension ImageError {
-    /// A Boolean value that indicates whether the data is truncated.
+    /// Whether the data is truncated.
     package var isTruncation: Bool {
         guard case .decoding(let failure) = self, case .truncated = failure.reason else { return false }
         return true

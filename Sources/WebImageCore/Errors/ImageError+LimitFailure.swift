@@ -79,7 +79,7 @@ extension ImageError {
         /// The beginning of the details if no encoding of an image is as small as requested.
         package static let smallestEncoding = "the smallest encoded"
 
-        /// A Boolean value that indicates whether no encoding of an image is as small as requested.
+        /// Whether no encoding of an image is as small as requested.
         package var concernsEncoding: Bool { kind == .encodedSize && detail.hasPrefix(Self.smallestEncoding) }
 
         /// The stable error code.

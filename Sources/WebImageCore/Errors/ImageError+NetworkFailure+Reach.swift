@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension ImageError.NetworkFailure {
-    /// A Boolean value that indicates whether the server was unreachable or its response was interrupted.
+    /// Whether the server was unreachable or its response was interrupted.
     ///
     /// In this case, a stale response may be used (RFC 9111, section 4.2.4), and the request may succeed when the
     /// network returns.
@@ -14,7 +14,7 @@ extension ImageError.NetworkFailure {
 }
 
 extension ImageError {
-    /// A Boolean value that indicates whether the server was unreachable or its response was interrupted.
+    /// Whether the server was unreachable or its response was interrupted.
     package var isUnreachable: Bool {
         guard case .network(let error) = self else { return false }
         return error.isUnreachable

@@ -150,7 +150,7 @@ extension ImageError {
         /// The stable error code.
         package var code: Int { reason.rawValue }
 
-        /// A Boolean value that indicates whether the failure may be transient.
+        /// Whether the failure may be transient.
         var isTransient: Bool {
             switch reason {
             case .offline, .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .proxyFailed: true

@@ -122,7 +122,7 @@ public indirect enum ImageError: Error, Sendable, Hashable {
 }
 
 extension ImageError {
-    /// A Boolean value that indicates whether the negative cache can contain the error.
+    /// Whether the negative cache can contain the error.
     package var isRememberable: Bool {
         switch self {
         case .network, .decoding: true

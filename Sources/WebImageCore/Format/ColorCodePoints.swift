@@ -20,7 +20,7 @@ package struct ColorCodePoints: Sendable, Hashable {
     /// The primaries of Display P3 with the transfer function of sRGB.
     package static let displayP3 = ColorCodePoints(primaries: 12, transfer: 13)
 
-    /// A Boolean value that indicates whether the transfer function is PQ or HLG.
+    /// Whether the transfer function is PQ or HLG.
     package var isHDR: Bool { transfer == 16 || transfer == 18 }
 }
 

@@ -11,8 +11,7 @@ public enum ImageColorSpace: String, Sendable, Hashable, CaseIterable {
 }
 
 extension ImageFormat {
-    /// A Boolean value that indicates whether the encoders of the library describe color spaces other than sRGB in files
-    /// of the format.
+    /// Whether the encoders of the library describe color spaces other than sRGB in files of the format.
     package var canDescribeColors: Bool {
         switch self {
         case .jpeg, .png, .apng, .webp, .tiff, .avif, .heif, .jxl: true
@@ -20,8 +19,8 @@ extension ImageFormat {
         }
     }
 
-    /// A Boolean value that indicates whether the encoders of the library keep a high dynamic range in files of the format,
-    /// as a gain map or in PQ or HLG.
+    /// Whether the encoders of the library keep a high dynamic range in files of the format, as a gain map or in PQ or
+    /// HLG.
     package var canDescribeHDR: Bool {
         switch self {
         case .jpeg, .png, .avif, .jxl: true
@@ -29,8 +28,7 @@ extension ImageFormat {
         }
     }
 
-    /// A Boolean value that indicates whether the decoders of the library convert the colors of the format. Images in
-    /// other formats are always sRGB.
+    /// Whether the decoders of the library convert the colors of the format. Images in other formats are always sRGB.
     var hasConvertibleColors: Bool {
         switch self {
         case .jpeg, .png, .apng, .webp, .tiff, .avif, .heif, .jxl, .jpeg2000, .qoi: true

@@ -149,7 +149,7 @@ extension ImageFormat {
     /// the largest JPEG preview of such a file.
     public var isRAW: Bool { Self.rawFormats.contains(self) }
 
-    /// A Boolean value that indicates whether the format is a camera RAW format whose files are valid TIFF files.
+    /// Whether the format is a camera RAW format whose files are valid TIFF files.
     package var isTIFFBasedRAW: Bool { isRAW && !Self.otherRAWFormats.contains(self) }
 
     private static let rawFormats: Set<ImageFormat> = [.nef, .arw, .cr2, .cr3, .dng, .orf, .pef, .raf, .rw2, .raw]

@@ -18,7 +18,7 @@ public struct ImageInfo: Sendable, Hashable {
     /// The number of frames or, for icons, TIFF, and HEIF, of images in the file. The value is a lower bound if the
     /// header doesn't contain a reliable number and the file wasn't read to its end.
     public package(set) var frameCount: Int
-    /// A Boolean value that indicates whether ``frameCount`` is exact.
+    /// Whether ``frameCount`` is exact.
     package var frameCountIsExact: Bool
     /// The number of times to play an animation, where 0 repeats indefinitely, as in ``ImageAnimation/loopCount``. For
     /// still images without a stored number, the value is 1.
@@ -32,7 +32,7 @@ public struct ImageInfo: Sendable, Hashable {
     public package(set) var isProgressive: Bool
     /// The minimum size of a complete file with this header in bytes, or 0 if the format has no such bound.
     package var smallestFile: Int
-    /// A Boolean value that indicates whether the file is a WebP file with lossless coding.
+    /// Whether the file is a WebP file with lossless coding.
     package var isLosslessWebP: Bool
     /// The number of rows that a TIFF file stores together, in a strip or in a row of tiles. The value is `nil` if all
     /// rows are stored together and for other formats. Camera RAW files have a value only if they're decoded as TIFF
@@ -41,8 +41,8 @@ public struct ImageInfo: Sendable, Hashable {
     /// The number of pixels that the decoder produces for the image, if it's larger than the stored size: the sum of
     /// all tiles and layers, with the sizes in the parameter sets of HEVC and AV1. Otherwise, the value is 0.
     package var codedPixelCount = 0
-    /// A Boolean value that indicates whether the end marker of a whole file is missing, although the file may contain
-    /// all pixels. Only GIF and PNG files are checked.
+    /// Whether the end marker of a whole file is missing, although the file may contain all pixels. Only GIF and PNG
+    /// files are checked.
     package var isTruncated = false
     /// The detail of a JPEG image. It depends on the quantization and on the beginning of the first scan. Other images have
     /// ordinary detail.

@@ -19,7 +19,7 @@ public struct PixelSize: Sendable, Hashable, Codable, CustomStringConvertible {
         return overflow ? nil : product
     }
 
-    /// A Boolean value that indicates whether either side is zero or negative.
+    /// Whether either side is zero or negative.
     package var isEmpty: Bool { width <= 0 || height <= 0 }
 
     /// The size with width and height swapped.

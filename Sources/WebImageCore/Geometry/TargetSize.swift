@@ -62,7 +62,7 @@ public struct TargetSize: Sendable, Hashable {
         TargetSize(mode: .bytes, width: nil, height: nil, byteLimit: byteCount, unit: .pixels)
     }
 
-    /// A Boolean value that indicates whether the size of the output depends on the number of frames.
+    /// Whether the size of the output depends on the number of frames.
     package var dependsOnFrameCount: Bool { mode == .bytes }
 
     /// A unique string for the target, for use in cache keys.
@@ -85,7 +85,7 @@ package struct ScalePlan: Sendable, Hashable {
         self.output = output
     }
 
-    /// Returns a Boolean value that indicates whether the plan leaves an image of the given size unchanged.
+    /// Returns whether the plan leaves an image of the given size unchanged.
     package func isIdentity(for size: PixelSize) -> Bool {
         output == size && window == SampleRect(size)
     }

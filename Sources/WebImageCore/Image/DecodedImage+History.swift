@@ -6,7 +6,7 @@ package struct ImageHistory: Sendable, Hashable {
     package var decodingOptions: ImageDecodingOptions?
     /// The size of the encoded image with the EXIF orientation applied, or `nil` if the metadata contains it.
     package var originalSize: PixelSize?
-    /// A Boolean value that indicates whether the decoded image had fewer pixels than the encoded one.
+    /// Whether the decoded image had fewer pixels than the encoded one.
     package var isReduced = false
     /// The identifiers of the applied transformers, in order.
     package var transformers: [String] = []

@@ -199,7 +199,7 @@ public struct ImageMetadata: Sendable, Hashable {
     /// The code points of the file, which differ from ``codePoints`` if the decoder converted the pixels. It's `nil` if the
     /// file has none.
     package var fileCodePoints: ColorCodePoints?
-    /// A Boolean value that indicates whether the file contains a gain map, also if the image was decoded without it.
+    /// Whether the file contains a gain map, also if the image was decoded without it.
     ///
     /// ``ImageCoderRegistry`` sets it.
     package var hasGainMap = false
@@ -271,7 +271,7 @@ public struct ImageMetadata: Sendable, Hashable {
         (colorPrimaries, transferCharacteristics) = (points.primaries, points.transfer)
     }
 
-    /// A Boolean value that indicates whether the samples of the pixels are those of PQ or HLG.
+    /// Whether the samples of the pixels are those of PQ or HLG.
     package var hasHDRSamples: Bool { color == .source && codePoints?.isHDR == true }
 
     /// The curve of the samples of the pixels.

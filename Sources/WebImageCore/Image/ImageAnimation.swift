@@ -26,8 +26,7 @@ package protocol AnimationDecoder: Sendable {
     var timeline: AnimationTimeline { get }
     /// The memory that the decoder occupies for encoded data and canvases, in bytes.
     var cost: Int { get }
-    /// A Boolean value that indicates whether the decoder has all frames of the file. The default implementation
-    /// returns `true`.
+    /// Whether the decoder has all frames of the file. The default implementation returns `true`.
     var isComplete: Bool { get }
     /// Decodes the complete frame at an index.
     ///

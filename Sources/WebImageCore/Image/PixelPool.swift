@@ -31,7 +31,7 @@ package final class PixelPool: Sendable {
         private(set) var idleBytes = 0
         /// The maximum of ``idleBytes``.
         var idleLimit: Int
-        /// A Boolean value that indicates whether ``PixelPool/allowIdle(_:)`` has replaced the first limit.
+        /// Whether ``PixelPool/allowIdle(_:)`` has replaced the first limit.
         var isLimitChosen = false
         var bytesInUse = 0
         var arena: PixelArena?
@@ -196,7 +196,7 @@ package final class PixelArena: @unchecked Sendable {
     /// Reports the number of bytes at the start of the block that don't change any longer.
     func report(finishedBytes: Int) { progress(finishedBytes) }
 
-    /// A Boolean value that indicates whether no block uses the memory.
+    /// Whether no block uses the memory.
     package var isFree: Bool { !isTaken.load(ordering: .acquiring) }
 
     /// Returns whether the memory begins with these bytes.

@@ -21,10 +21,9 @@ package struct EmbeddedMetadata: Sendable, Hashable {
         self.xmp = xmp
     }
 
-    /// The total size of the blocks, in bytes.
     var byteCount: Int { [iccProfile, exif, xmp].reduce(0) { $0 + ($1?.count ?? 0) } }
 
-    /// A Boolean value that indicates whether there are no blocks.
+    /// Whether there are no blocks.
     package var isEmpty: Bool { iccProfile == nil && exif == nil && xmp == nil }
 
     /// Creates the blocks that a coder writes with `image`.

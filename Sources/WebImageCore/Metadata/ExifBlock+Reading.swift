@@ -27,7 +27,6 @@ extension ExifBlock {
         self.main = main.1
     }
 
-    /// Creates a block from a part of a file.
     init?(reading bytes: HeaderBytes) {
         guard let start = Self.start(of: bytes) else { return nil }
         var reader = start.reader

@@ -37,7 +37,7 @@ package struct ExifBlock: Sendable, Hashable {
     /// Creates an empty block.
     package init(isBigEndian: Bool = false) { self.isBigEndian = isBigEndian }
 
-    /// A Boolean value that indicates whether the block is empty.
+    /// Whether the block is empty.
     package var isEmpty: Bool {
         main.isEmpty && photo.isEmpty && position.isEmpty && rules.isEmpty && thumbnail == nil
     }

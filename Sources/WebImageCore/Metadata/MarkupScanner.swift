@@ -158,7 +158,6 @@ struct MarkupScanner {
         return text + string(start..<range.upperBound)
     }
 
-    /// Returns the character that a reference denotes.
     private static func character(_ reference: String) -> Unicode.Scalar? {
         switch reference {
         case "amp": return "&"

@@ -6,8 +6,7 @@ package struct LibraryVersion: Sendable, Hashable {
     package var name: String
     /// The version that the library reports, such as `1.6.39`.
     package var version: String
-    /// A Boolean value that indicates whether the version is that of the headers, because the library doesn't report
-    /// its version at run time.
+    /// Whether the version is that of the headers, because the library doesn't report its version at run time.
     package var isFromHeaders: Bool
 
     package init(_ name: String, _ version: String, isFromHeaders: Bool = false) {

@@ -20,7 +20,7 @@ struct URLPartEncoding: Sendable {
 
     private static let hexadecimal = Array("0123456789ABCDEF".utf8)
 
-    /// For each byte, a Boolean value that indicates whether it remains unescaped.
+    /// For each byte, whether it remains unescaped.
     private let isUnescaped: [Bool]
 
     /// Creates an encoding that leaves ASCII letters, digits, the unreserved marks of RFC 3986, and `marks` unescaped.
@@ -33,7 +33,6 @@ struct URLPartEncoding: Sendable {
         isUnescaped = table
     }
 
-    /// Returns the bytes in this encoding.
     func encoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count)

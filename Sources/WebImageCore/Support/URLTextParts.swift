@@ -14,7 +14,6 @@ struct URLTextParts {
 
     private init(scheme: String? = nil) { self.scheme = scheme }
 
-    /// The text of the URL.
     var text: String {
         var bytes: [UInt8] = []
         if let scheme { bytes += Array("\(scheme):".utf8) }
@@ -102,7 +101,6 @@ extension URLTextParts {
             }
         }
 
-        /// The encoding of queries.
         var query: URLPartEncoding { self == .other ? .query : .specialQuery }
 
         /// Returns whether a byte separates the segments of a path. In the URLs of special schemes, a backslash does.

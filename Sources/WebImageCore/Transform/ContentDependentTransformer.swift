@@ -2,7 +2,7 @@
 
 /// A transformer that selects a part of each image by its content.
 package protocol ContentDependentTransformer: ImageTransformer {
-    /// A Boolean value that indicates whether the content of an image determines the part that the transformer selects.
+    /// Whether the content of an image determines the part that the transformer selects.
     var dependsOnContent: Bool { get }
 
     /// Returns a transformer that has the same effect on `pixels` and selects the same part of every other image of
@@ -13,7 +13,7 @@ package protocol ContentDependentTransformer: ImageTransformer {
 }
 
 extension ImageTransformer {
-    /// A Boolean value that indicates whether the content of an image determines the part that the transformer selects.
+    /// Whether the content of an image determines the part that the transformer selects.
     var selectsByContent: Bool { (self as? any ContentDependentTransformer)?.dependsOnContent ?? false }
 
     /// Returns a transformer that selects the same part of every image as of `pixels`, or this transformer if the part

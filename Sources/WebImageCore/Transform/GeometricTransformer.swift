@@ -15,8 +15,8 @@ protocol GeometricTransformer: ImageTransformer {
 }
 
 extension ImageTransformer {
-    /// A Boolean value that indicates whether the transformer only moves or crops pixels, or adds pixels around them. Such
-    /// transformers apply to pixels in any color space.
+    /// Whether the transformer only moves or crops pixels, or adds pixels around them. Such transformers apply to
+    /// pixels in any color space.
     package var isGeometric: Bool {
         if let composed = self as? ComposedTransformer { return composed.transformers.allSatisfy(\.isGeometric) }
         if let wrapper = self as? any TransformerWrapper { return wrapper.base.isGeometric }

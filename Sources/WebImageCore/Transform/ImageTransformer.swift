@@ -70,7 +70,7 @@ extension ImageTransformer {
 
 /// A transformer that needs more of an image than its pixels.
 package protocol WholeImageTransformer: ImageTransformer {
-    /// A Boolean value that indicates whether ``DecodedImage/transformerIdentifiers`` contains this transformer.
+    /// Whether ``DecodedImage/transformerIdentifiers`` contains this transformer.
     var isRecorded: Bool { get }
     /// Returns the transformed image.
     func apply(toWhole image: DecodedImage, context: ImageProcessingContext) throws(ImageError) -> DecodedImage

@@ -22,7 +22,7 @@ final class LightTables: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - curve: The curve.
-    ///   - isOpaque: A Boolean value that indicates whether all pixels are opaque or have 16 bits per sample.
+    ///   - isOpaque: Whether all pixels are opaque or have 16 bits per sample.
     static func of(_ curve: LightCurve, isOpaque: Bool) -> LightTables? {
         switch curve {
         case .sRGB: isOpaque ? opaque : premultiplied
@@ -33,8 +33,7 @@ final class LightTables: @unchecked Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether the light of 8-bit pixels is a 15-bit integer. Other curves need more
-    /// precision for dark pixels.
+    /// Whether the light of 8-bit pixels is a 15-bit integer. Other curves need more precision for dark pixels.
     var hasIntegers: Bool { kernel.opaque != nil }
 
     private init(sRGBWith premultiplied: UnsafePointer<UInt16>?) {

@@ -4,7 +4,7 @@
 package struct ResizeTransformer: ImageTransformer, Hashable {
     /// The requested size.
     package let target: TargetSize
-    /// A Boolean value that indicates whether images smaller than the target are enlarged.
+    /// Whether images smaller than the target are enlarged.
     package let upscales: Bool
     /// The kernel and the light.
     package let filter: ResamplingFilter

@@ -9,7 +9,6 @@ struct BitReader {
     private let bytes: [UInt8]
     private var position = 0
 
-    /// Creates a reader that starts at the first bit of `bytes`.
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// Returns the next `count` bits, up to 32.
@@ -27,7 +26,6 @@ struct BitReader {
     /// Returns the next bit.
     mutating func flag() throws(End) -> Bool { try bits(1) == 1 }
 
-    /// Skips `count` bits.
     mutating func skip(_ count: Int) throws(End) {
         guard count <= bytes.count * 8 - position else { throw End() }
         position += count

@@ -3,7 +3,6 @@
 /// The checksum of PNG chunks (ISO 3309; PNG, third edition, section 5.5). The calculation is bitwise, because it
 /// covers only a few dozen bytes of each file.
 enum CRC32 {
-    /// Returns the checksum of `count` bytes at `offset`.
     static func value(_ bytes: HeaderBytes, at offset: Int, count: Int) throws(HeaderParsingError) -> UInt32 {
         try bytes.withBytes(count, at: offset) { buffer in
             var register: UInt32 = .max

@@ -8,7 +8,6 @@ struct FourCC: Hashable, ExpressibleByStringLiteral {
         code = value.withUTF8Buffer { $0.prefix(4).reduce(0) { $0 << 8 | UInt32($1) } }
     }
 
-    /// Reads the name at `offset`.
     init(_ bytes: HeaderBytes, at offset: Int) throws(HeaderParsingError) {
         code = UInt32(truncatingIfNeeded: try bytes.big32(at: offset))
     }

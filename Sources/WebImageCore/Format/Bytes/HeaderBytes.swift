@@ -42,7 +42,6 @@ struct HeaderBytes {
         return HeaderBytes(bytes, origin: try sum(origin, offset), length: partLength, isComplete: isComplete)
     }
 
-    /// Returns the rest of this part from `offset`.
     func rest(from offset: Int) throws(HeaderParsingError) -> HeaderBytes {
         if let length {
             guard offset <= length else { throw .outside }
@@ -57,7 +56,6 @@ struct HeaderBytes {
         _ = try self.offset(of: count, at: offset)
     }
 
-    /// Returns the byte at `offset`.
     func byte(at offset: Int) throws(HeaderParsingError) -> UInt8 {
         bytes[try self.offset(of: 1, at: offset)]
     }
@@ -74,15 +72,10 @@ struct HeaderBytes {
         return Int(clamping: value)
     }
 
-    /// Returns a big-endian number of two bytes.
     func big16(at offset: Int) throws(HeaderParsingError) -> Int { try number(at: offset, 2, .big) }
-    /// Returns a big-endian number of four bytes.
     func big32(at offset: Int) throws(HeaderParsingError) -> Int { try number(at: offset, 4, .big) }
-    /// Returns a little-endian number of two bytes.
     func little16(at offset: Int) throws(HeaderParsingError) -> Int { try number(at: offset, 2, .little) }
-    /// Returns a little-endian number of four bytes.
     func little32(at offset: Int) throws(HeaderParsingError) -> Int { try number(at: offset, 4, .little) }
-    /// Returns a signed little-endian number of four bytes.
     func littleSigned32(at offset: Int) throws(HeaderParsingError) -> Int {
         Int(Int32(truncatingIfNeeded: try little32(at: offset)))
     }
@@ -119,7 +112,6 @@ struct HeaderBytes {
         return true
     }
 
-    /// Calls `body` with the `count` bytes at `offset`.
     func withBytes<Result>(
         _ count: Int, at offset: Int, _ body: (UnsafeRawBufferPointer) -> Result
     ) throws(HeaderParsingError) -> Result {

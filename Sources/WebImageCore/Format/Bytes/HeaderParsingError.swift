@@ -9,12 +9,10 @@ enum HeaderParsingError: Error {
     /// Data that violates a rule or exceeds a bound.
     case failed(ImageError)
 
-    /// Returns an error for data that violates the rules of `format`.
     static func corrupt(_ format: ImageFormat, _ reason: String) -> HeaderParsingError {
         .failed(.decoding(.corrupted(format: format, reason: reason)))
     }
 
-    /// Returns an error for data with a feature that the parser doesn't support.
     static func unsupported(_ format: ImageFormat, _ feature: String) -> HeaderParsingError {
         .failed(.decoding(.unsupportedFeature(format: format, feature: feature)))
     }

@@ -64,7 +64,7 @@ extension GainMapMetadata {
         alternateOffset = SIMD3(repeating: alternateOffset.x)
     }
 
-    /// A Boolean value that indicates whether all channels have the same values.
+    /// Whether all channels have the same values.
     package var isUniform: Bool {
         let values: [SIMD3<Double>] = [gainMin, gainMax, gamma, baseOffset, alternateOffset]
         return values.allSatisfy { $0 == SIMD3(repeating: $0.x) }

@@ -92,7 +92,7 @@ public struct GainMapMetadata: Sendable, Hashable {
         return sample
     }
 
-    /// A Boolean value that indicates whether the numbers are within their ranges.
+    /// Whether the numbers are within their ranges.
     ///
     /// Numbers come from the network. Other numbers would make light infinite or undefined.
     package var isValid: Bool {

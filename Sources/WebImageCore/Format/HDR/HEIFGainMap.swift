@@ -219,7 +219,6 @@ package struct HEIFGainMap: Sendable, Hashable {
     private struct References {
         struct Link {
             var type: FourCC
-            /// The position of the type in the file.
             var typeOffset: Int
             var from: Int
             var targets: [Int]

@@ -14,7 +14,6 @@ struct BoxList {
     private var offset: Int
     private var count = 0
 
-    /// Creates a list of the boxes in `bytes`, starting at `offset`.
     init(_ bytes: HeaderBytes, from offset: Int = 0) {
         self.bytes = bytes
         self.offset = offset
@@ -48,7 +47,6 @@ struct BoxList {
         return Box(name: name, content: content)
     }
 
-    /// Returns the content of the first box with the type `name`.
     static func first(_ name: FourCC, in bytes: HeaderBytes, from offset: Int = 0) throws(HeaderParsingError)
         -> HeaderBytes?
     {

@@ -130,7 +130,6 @@ enum CodedSize {
         return largest
     }
 
-    /// Returns the larger one of two sizes.
     static func larger(_ left: PixelSize?, _ right: PixelSize?) -> PixelSize? {
         guard let left, let right else { return left ?? right }
         return left.area ?? .max >= right.area ?? .max ? left : right

@@ -14,7 +14,6 @@ enum HEIFAssociations {
         var width: Int
     }
 
-    /// Calls `body` with the associations of each item.
     static func forEach(
         _ ipma: HeaderBytes, _ body: (Entry) throws(HeaderParsingError) -> Void
     ) throws(HeaderParsingError) {

@@ -32,7 +32,6 @@ struct HEIFItemGraph {
         var size: PixelSize?
         /// The size in the parameter sets.
         var coded: PixelSize?
-        /// The number of columns and rows of a grid.
         var grid: (columns: Int, rows: Int)?
         /// The items from which this item is derived, such as the tiles of a grid.
         var sources: [Int] = []

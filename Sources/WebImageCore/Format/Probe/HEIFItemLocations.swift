@@ -11,9 +11,8 @@ struct HEIFItemLocations {
 
     /// A part of the data of an item.
     struct Extent {
-        /// A Boolean value that indicates whether the part is in the `idat` box instead of in the file.
+        /// Whether the part is in the `idat` box instead of in the file.
         var isInMetaBox: Bool
-        /// The offset of the part.
         var start: Int
         /// The size of the part in bytes, or 0 if it extends to the end.
         var length: Int

@@ -24,9 +24,9 @@ package struct HEIFParts: Sendable, Hashable {
 
     /// The thumbnails of the primary image.
     package private(set) var thumbnails: [Thumbnail] = []
-    /// A Boolean value that indicates whether the primary image is a grid of tiles.
+    /// Whether the primary image is a grid of tiles.
     package private(set) var isGrid = false
-    /// A Boolean value that indicates whether the primary image may have several layers (`a1lx`).
+    /// Whether the primary image may have several layers (`a1lx`).
     package private(set) var hasLayers = false
     /// The end of the last item in the file, in bytes.
     package private(set) var end = 0

@@ -13,7 +13,6 @@ enum HEIFProbe {
         sequenceBrands.contains(try FourCC(bytes, at: 8))
     }
 
-    /// Reads the properties of an AVIF or HEIF file.
     static func read(_ bytes: HeaderBytes, format: ImageFormat) throws(HeaderParsingError) -> ImageInfo {
         let isSequence = try isSequence(bytes)
         try requireOneItemList(bytes)

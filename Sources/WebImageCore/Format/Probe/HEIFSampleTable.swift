@@ -2,7 +2,6 @@
 
 /// The tables that describe the positions and the times of samples (ISO/IEC 14496-12, sections 8.6 and 8.7).
 struct HEIFSampleTable {
-    /// The sync samples.
     private(set) var syncSamples: [HEIFSequence.Sample] = []
     private let table: HeaderBytes
     private let count: Int

@@ -8,7 +8,6 @@ struct HEIFTrack {
     private(set) var loops = 0
     /// The number of samples that can be decoded without other samples.
     private(set) var syncFrames = 0
-    /// Whether the samples are encoded with HEVC.
     private(set) var isHEVC = false
     /// Whether another track contains alpha.
     private(set) var hasAlpha = false

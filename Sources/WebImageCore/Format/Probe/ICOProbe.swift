@@ -10,7 +10,6 @@ enum ICOProbe {
         var length: Int
     }
 
-    /// Returns whether the directory is plausible.
     static func isPlausible(_ bytes: HeaderBytes) throws(HeaderParsingError) -> Bool {
         let count = try bytes.little16(at: 4)
         guard (1...256).contains(count) else { return false }
@@ -21,7 +20,6 @@ enum ICOProbe {
         return true
     }
 
-    /// Reads the properties of an icon or a cursor.
     static func read(_ bytes: HeaderBytes, format: ImageFormat) throws(HeaderParsingError) -> ImageInfo {
         let count = try bytes.little16(at: 4)
         var best = try entry(bytes, 0, isIcon: format == .ico)

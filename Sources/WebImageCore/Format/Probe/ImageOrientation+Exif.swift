@@ -49,7 +49,6 @@ extension ImageOrientation {
         }
     }
 
-    /// Returns the combination of this orientation and `next`.
     func followed(by next: ImageOrientation) -> ImageOrientation {
         // Mirroring after a rotation equals mirroring before the opposite rotation.
         let turns = next.steps.mirrored ? next.steps.turns - steps.turns : next.steps.turns + steps.turns

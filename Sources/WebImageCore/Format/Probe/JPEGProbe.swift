@@ -8,7 +8,7 @@ struct JPEGProbe {
     private var iccBytes = 0
     /// The numbers of the segments with a profile, each with their total number. A file can contain a profile twice.
     private var iccParts: Set<Int> = []
-    /// A Boolean value that indicates whether the first quantization table has small steps.
+    /// Whether the first quantization table has small steps.
     private var hasFineQuantization = false
     private var detail = JPEGDetail()
     private var segments: JPEGSegments

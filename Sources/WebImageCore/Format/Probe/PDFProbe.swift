@@ -10,7 +10,6 @@ enum PDFProbe {
     /// The maximum number of characters of a media box to inspect.
     private static let maxBox = 128
 
-    /// Reads the properties of a PDF.
     static func read(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
         let size = try mediaBox(bytes) ?? letter
         return ImageInfo(format: .pdf, storedSize: size, hasAlpha: true, frameCountIsExact: false)

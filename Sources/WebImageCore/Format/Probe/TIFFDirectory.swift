@@ -4,11 +4,9 @@
 struct TIFFDirectory {
     /// The content of a tag.
     struct Tag {
-        /// The number of values.
         let count: Int
         /// The first value, if it's an integer.
         let first: Int
-        /// The size of all values, in bytes.
         let byteCount: Int
         /// The position of the first value.
         let position: Int
@@ -18,11 +16,9 @@ struct TIFFDirectory {
 
     /// The bytes to which offsets refer.
     let bytes: HeaderBytes
-    /// The byte order of numbers.
     let order: HeaderBytes.Order
     /// The width of counts and offsets in bytes: 4, or 8 in BigTIFF.
     private let wide: Int
-    /// The offset of the first directory.
     let firstOffset: Int
 
     /// The numbers that RAW files of Olympus (`RO`, `RS`) and Panasonic (`U`) have instead of 42.
@@ -114,7 +110,6 @@ struct TIFFDirectory {
         return fields
     }
 
-    /// Returns up to `limit` integers of a tag.
     func values(of field: Tag, limit: Int) throws(HeaderParsingError) -> [Int] {
         var values: [Int] = []
         for index in 0..<min(field.count, limit) {

@@ -103,8 +103,8 @@ private struct SampleLayout {
         }
     }
 
-    /// A Boolean value that indicates whether a sample contains alpha. An extra sample counts as alpha even if the file
-    /// doesn't declare it, because many programs write such files.
+    /// Whether a sample contains alpha. An extra sample counts as alpha even if the file doesn't declare it, because
+    /// many programs write such files.
     var hasAlpha: Bool {
         // 1 is associated alpha, 2 is unassociated alpha, and 0 is unspecified data. CorelDRAW writes 999 instead of 2.
         if extras.contains(where: { [1, 2, 999].contains($0) }) { return true }

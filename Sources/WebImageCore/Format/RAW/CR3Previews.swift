@@ -11,7 +11,6 @@ enum CR3Previews {
         0xEA, 0xF4, 0x2B, 0x5E, 0x1C, 0x98, 0x4B, 0x88, 0xB9, 0xFB, 0xB7, 0xDC, 0x40, 0x6E, 0x4D, 0x16,
     ]
 
-    /// Returns the positions of all previews.
     static func read(_ bytes: HeaderBytes) throws(HeaderParsingError) -> RAWPreviewList {
         var found = RAWPreviewList()
         var list = BoxList(bytes)

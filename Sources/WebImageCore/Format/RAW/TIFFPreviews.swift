@@ -11,7 +11,6 @@ struct TIFFPreviews {
     private var pending: [Int]
     private var seen: Set<Int> = []
 
-    /// Returns the positions of all previews.
     static func read(_ bytes: HeaderBytes, format: ImageFormat) throws(HeaderParsingError) -> RAWPreviewList {
         guard let file = try TIFFDirectory(bytes, isRAW: true), file.firstOffset > 0 else {
             throw .corrupt(format, "the first directory is missing")

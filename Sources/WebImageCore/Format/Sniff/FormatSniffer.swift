@@ -122,7 +122,6 @@ enum FormatSniffer {
 }
 
 extension [UInt8] {
-    /// Calls `body` with a view of these bytes.
     func withView<Value>(
         isComplete: Bool, _ body: (HeaderBytes) throws(HeaderParsingError) -> Value
     ) throws(HeaderParsingError) -> Value {

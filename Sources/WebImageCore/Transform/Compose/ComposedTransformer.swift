@@ -14,12 +14,10 @@ package struct ComposedTransformer: ImageTransformer {
         "composed(" + transformers.map(\.identifier).map { "\($0.utf8.count):\($0)" }.joined() + ")"
     }
 
-    /// A Boolean value that indicates whether all of the transformers apply to animated images. If one of them
-    /// doesn't, none is applied.
+    /// Whether all of the transformers apply to animated images. If one of them doesn't, none is applied.
     package var appliesToAnimations: Bool { transformers.allSatisfy(\.appliesToAnimations) }
 
-    /// A Boolean value that indicates whether all of the transformers apply to vector images. If one of them doesn't,
-    /// none is applied.
+    /// Whether all of the transformers apply to vector images. If one of them doesn't, none is applied.
     package var appliesToVectors: Bool { transformers.allSatisfy(\.appliesToVectors) }
 
     /// Applies the transformers in order.

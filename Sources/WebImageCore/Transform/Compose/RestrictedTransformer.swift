@@ -5,9 +5,9 @@
 package struct RestrictedTransformer: ImageTransformer {
     /// The underlying transformer.
     package let base: any ImageTransformer
-    /// A Boolean value that indicates whether animated images are transformed.
+    /// Whether animated images are transformed.
     package let appliesToAnimations: Bool
-    /// A Boolean value that indicates whether images that were rendered from vector formats are transformed.
+    /// Whether images that were rendered from vector formats are transformed.
     package let appliesToVectors: Bool
 
     init(_ base: any ImageTransformer, toFrames: Bool, toVectors: Bool) {

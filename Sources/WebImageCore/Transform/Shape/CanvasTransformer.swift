@@ -12,7 +12,7 @@ package struct CanvasTransformer: ImageTransformer, Hashable {
     package let anchor: StandardTransformer.Anchor
     /// The color of pixels that the image doesn't cover.
     package let background: PixelColor
-    /// A Boolean value that indicates whether smaller images are enlarged.
+    /// Whether smaller images are enlarged.
     package let upscales: Bool
     /// The unit of the lengths.
     package let unit: TargetSize.Unit
