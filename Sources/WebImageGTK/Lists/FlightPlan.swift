@@ -25,7 +25,6 @@ package struct FlightPlan: Sendable, Hashable {
         self.pace = pace
     }
 
-    /// A Boolean value that indicates whether the values make sense.
     var isValid: Bool {
         rate > 0 && rate.isFinite && pace.throughput > 0 && pace.throughput.isFinite && pace.latency >= 0
             && pace.latency.isFinite

@@ -128,7 +128,6 @@
         private let box: UnsafeMutablePointer<GtkWidget>
         private var follower: ScrollObserver?
         private var handlers: [gulong] = []
-        /// A Boolean value that indicates whether the widget was destroyed.
         private(set) var isDestroyed = false
 
         private static var key: String { "webimage-flow-box" }

@@ -211,8 +211,7 @@
             onVisibleRangeChange?(range)
         }
 
-        /// Returns a Boolean value that indicates whether the distance of a cell from the visible area is at most the length of
-        /// that area.
+        /// Returns whether the distance of a cell from the visible area is at most the length of that area.
         private func isWithinReach(_ place: RelativePlace?) -> Bool {
             place.map { $0.x <= 1.5 && $0.y <= 1.5 } ?? false
         }

@@ -110,7 +110,7 @@
             )
         }
 
-        /// A Boolean value that indicates whether the list scrolls horizontally.
+        /// Whether the list scrolls horizontally.
         var isAcross: Bool { gtk_orientable_get_orientation(view) == GTK_ORIENTATION_HORIZONTAL }
 
         /// A closure that replaces the frame clock of the widget in tests. The default is `nil`.

@@ -32,7 +32,7 @@ package struct PrefetchWindow: Sendable, Hashable {
 
         /// Creates an empty change.
         package init() {}
-        /// A Boolean value that indicates whether there's nothing to start and nothing to drop.
+        /// Whether there's nothing to start and nothing to drop.
         package var isEmpty: Bool { start.isEmpty && drop.isEmpty }
     }
 
@@ -108,7 +108,7 @@ package struct PrefetchWindow: Sendable, Hashable {
         return settle(path, among: Set(waiting.prefix(plan.queueLength)), keeping: kept)
     }
 
-    /// A Boolean value that indicates whether the prefetch of a position was started.
+    /// Whether the prefetch of a position was started.
     package func isStarted(_ position: Int) -> Bool { started.contains(position) }
 
     /// Drops all positions and starts over with a list of `count` positions. Call ``show(_:)`` afterward.

@@ -55,7 +55,7 @@ package struct ScrollForecast: Sendable, Hashable {
 
     package init() {}
 
-    /// A Boolean value that indicates whether the list moved in the last frame.
+    /// Whether the list moved in the last frame.
     package var isMoving: Bool { samples.count > 1 }
 
     /// The average speed of the last frames, in points per second. The sign is the direction.

@@ -13,7 +13,7 @@
         private var followed: [(adjustment: UnsafeMutablePointer<GtkAdjustment>, handlers: [gulong])] = []
         private var tick: guint = 0
         private var idle: guint = 0
-        /// A Boolean value that indicates whether something changed between a tick and its idle callback.
+        /// Whether something changed between a tick and its idle callback.
         private var isStale = false
         /// The widget, or `nil` after `stop()`.
         private var widget: UnsafeMutablePointer<GtkWidget>?
@@ -104,7 +104,7 @@
     struct RelativePlace {
         /// The distance between the centers on both axes, as fractions of the size of the ancestor.
         let x, y: Float
-        /// A Boolean value that indicates whether at least a part of the widget is inside the ancestor.
+        /// Whether at least a part of the widget is inside the ancestor.
         let isVisible: Bool
     }
 

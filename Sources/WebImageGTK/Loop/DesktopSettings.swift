@@ -10,9 +10,9 @@
     final class DesktopSettings {
         static let shared = DesktopSettings()
 
-        /// A Boolean value that indicates whether animations are enabled (`gtk-enable-animations`).
+        /// Whether animations are enabled (`gtk-enable-animations`).
         private(set) var animates = true
-        /// A Boolean value that indicates whether the theme has a high contrast (`gtk-theme-name` or `GTK_THEME`).
+        /// Whether the theme has a high contrast (`gtk-theme-name` or `GTK_THEME`).
         private(set) var hasHighContrast = false
         private var settings: OpaquePointer?
 

@@ -63,7 +63,6 @@
             }
         }
 
-        /// Updates the availability of the network.
         func network(isAvailable: Bool) {
             let returns = isAvailable && !self.isAvailable
             self.isAvailable = isAvailable

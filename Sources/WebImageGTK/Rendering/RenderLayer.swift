@@ -14,7 +14,6 @@
         let color: PixelColor?
         private let icon: String?
         private let paintable: PaintablePlaceholder?
-        /// The pixels to draw.
         var pixels: PixelBuffer?
         /// The texture that was drawn most recently. It's drawn again while the next frame waits for its upload.
         private var texture: GTKTexture?
@@ -52,7 +51,6 @@
             return true
         }
 
-        /// A Boolean value that indicates whether the layer can be drawn.
         var isDrawable: Bool { image == nil || texture != nil }
 
         func draw(

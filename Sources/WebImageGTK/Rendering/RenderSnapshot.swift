@@ -19,7 +19,6 @@
             withUnsafePointer(to: graphene_rect_t(rect)) { gtk_snapshot_append_color(pointer, &rgba, $0) }
         }
 
-        /// Draws a paintable that fills a rectangle.
         func paintable(_ paintable: OpaquePointer, in rect: LayoutRect) {
             moved(x: rect.x, y: rect.y) { gdk_paintable_snapshot(paintable, pointer, rect.width, rect.height) }
         }
@@ -85,7 +84,6 @@
             gtk_snapshot_restore(pointer)
         }
 
-        /// Draws with cairo inside `rect`.
         func cairo(in rect: LayoutRect, _ body: (OpaquePointer) -> Void) {
             let context = withUnsafePointer(to: graphene_rect_t(rect)) { gtk_snapshot_append_cairo(pointer, $0) }
             guard let context else { return }

@@ -30,7 +30,7 @@
     struct DrawingStyle {
         var isRightToLeft = false
         var hasHighContrast = false
-        /// A Boolean value that indicates whether the widget shows that it has the keyboard focus.
+        /// Whether the widget shows that it has the keyboard focus.
         var showsFocus = false
     }
 
@@ -48,13 +48,12 @@
         var indicator = ImageIndicator.none { didSet { changed() } }
         /// The playback options of animations. A change applies to the next image.
         var playback = AnimationPlayer.Options()
-        /// A Boolean value that indicates whether animations start automatically. A change applies to the next image.
+        /// Whether animations start automatically. A change applies to the next image.
         var autoplays = true
         /// The number of device pixels per point.
         var scaleFactor = 1.0 { didSet { if scaleFactor != oldValue { changed(size: true) } } }
-        /// A Boolean value that indicates whether the slot is visible.
         var isVisible = false { didSet { player?.isVisible = isVisible } }
-        /// A Boolean value that indicates whether animations and transitions are enabled.
+        /// Whether animations and transitions are enabled.
         var animates = true {
             didSet {
                 player?.options.reducesMotion = playback.reducesMotion || !animates
@@ -69,17 +68,16 @@
         private(set) var outgoing: RenderLayer?
         private(set) var player: AnimationPlayer?
         private(set) var transition: RunningTransition?
-        /// A Boolean value that indicates whether the current content waits for its texture upload.
+        /// Whether the current content waits for its texture upload.
         private(set) var isWaiting = false
         /// The goal that the current content has reached.
         private(set) var reached = WebImageView.CompletionPoint.loaded
-        /// A Boolean value that indicates whether the renderer is drawing. Widgets must not change meanwhile.
+        /// Whether the renderer is drawing. Widgets must not change meanwhile.
         private(set) var isDrawing = false
         private var reportedSize: (width: Double, height: Double)?
         /// The number of the step in which the indicator moved last.
         private var indicatorStep = Int.min
-        /// A Boolean value that indicates whether the indicator must be redrawn in its next step because the progress
-        /// changed.
+        /// Whether the indicator must be redrawn in its next step because the progress changed.
         private var hasNewProgress = false
 
         init(slot: ImageSlot, manager: ImageManager) {
@@ -89,7 +87,6 @@
 
         // MARK: - Content
 
-        /// Replaces the content with `presentation`.
         func present(_ presentation: ImageBinder.Presentation) {
             let next = RenderLayer(presentation)
             // Keep the content that was drawn most recently until the new content can be drawn.
@@ -304,8 +301,7 @@
         var fraction: Double?
         /// The time at which the renderer first noticed the load, in nanoseconds.
         var since: Int?
-        /// A Boolean value that indicates whether the indicator has appeared. It appears after a delay, so that fast
-        /// loads don't show it.
+        /// Whether the indicator has appeared. It appears after a delay, so that fast loads don't show it.
         var isSeen = false
     }
 #endif

@@ -34,7 +34,6 @@
         /// GTK 4.16.
         public static let supportsDisplayP3 = supportsDisplayP3(lookup: nil)
 
-        /// Returns whether GTK supports textures in Display P3.
         static func supportsDisplayP3(lookup: SymbolLookup?) -> Bool { wi_gtk_has_display_p3(lookup) }
 
         private init(
@@ -105,7 +104,7 @@
             manager.preparePixels { _ = GTKTexture.texture(for: $0, color: $1) }
         }
 
-        /// A Boolean value that indicates whether the texture was drawn and therefore uploaded.
+        /// Whether the texture was drawn and therefore uploaded.
         var wasDrawn: Bool {
             get { drawn.load(ordering: .relaxed) }
             set { drawn.store(newValue, ordering: .relaxed) }

@@ -7,12 +7,11 @@
     final class UploadBudget {
         static let shared = UploadBudget()
 
-        /// The number of bytes to upload per frame.
         var bytesPerFrame = 8 << 20
         private var frame = Int.min
         private var spent = 0
 
-        /// Returns a Boolean value that indicates whether `texture` may be drawn in the frame with the time `now`.
+        /// Returns whether `texture` may be drawn in the frame with the time `now`.
         func admits(_ texture: GTKTexture, at now: Int) -> Bool {
             if texture.wasDrawn { return true }
             if now != frame {

@@ -19,8 +19,8 @@
 
         /// The description that the application gives, or `nil` if the view uses that of the image.
         var alternativeText: String? { didSet { if alternativeText != oldValue { update() } } }
-        /// A Boolean value that indicates whether the view sets the accessible label and description of the widget.
-        /// Otherwise, they belong to the application.
+        /// Whether the view sets the accessible label and description of the widget. Otherwise, they belong to the
+        /// application.
         var isManaged = false { didSet { if isManaged != oldValue { update() } } }
 
         private unowned let controller: WidgetController
@@ -30,7 +30,7 @@
         private var wasFocusable: gboolean = 0
         private var hasKeys = false
         private var phase = Phase.other
-        /// A Boolean value that indicates whether the user restarted the load, whose result is then announced.
+        /// Whether the user restarted the load, whose result is then announced.
         private var isRetrying = false
 
         private enum Phase { case loading, loaded, failed, other }
@@ -42,7 +42,7 @@
 
         init(_ controller: WidgetController) { self.controller = controller }
 
-        /// A Boolean value that indicates whether the widget shows a failure that the focused user can retry.
+        /// Whether the widget shows a failure that the focused user can retry.
         var showsFocus: Bool {
             guard phase == .failed, claims.contains(.retry), !controller.isDestroyed else { return false }
             return gtk_widget_get_state_flags(controller.widget).rawValue & GTK_STATE_FLAG_FOCUS_VISIBLE.rawValue != 0

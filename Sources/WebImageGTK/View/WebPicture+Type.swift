@@ -35,7 +35,6 @@
 
         fileprivate static var typeManager = ImageManager.shared
 
-        /// Prepares a new widget of the class.
         fileprivate static func prepare(_ widget: UnsafeMutablePointer<GtkWidget>) {
             let view = WebImageView(for: widget, manager: typeManager) {
                 wi_gtk_web_picture_set_paintable(widget, UnsafeMutableRawPointer($0))

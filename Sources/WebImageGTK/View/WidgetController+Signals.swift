@@ -63,7 +63,6 @@
             return true
         }
 
-        /// The slots whose loads failed.
         var failedSlots: [ImageSlot] {
             binders.slots.filter { slot in
                 if case .failed = binders[slot].snapshot.state { return true }

@@ -14,7 +14,6 @@
         /// Updates the widget after a slot was used for the first time or after the state that selects the visible slot
         /// changed.
         func update(_ controller: WidgetController)
-        /// Redraws the image of a slot.
         func redraw(_ slot: ImageSlot)
         /// Disconnects from the widget, which is being destroyed.
         func disconnect()
@@ -37,7 +36,7 @@
         var retriesOnClick = true { didSet { accessibility.update() } }
         /// The texts and the keys for assistive technologies and for the keyboard.
         private(set) lazy var accessibility = ViewAccessibility(self)
-        /// A Boolean value that indicates whether the widget shows the images of ``ButtonState/active``.
+        /// Whether the widget shows the images of ``ButtonState/active``.
         var isHighlighted = false { didSet { if isHighlighted != oldValue { updateAdapterAfterDrawing() } } }
         /// The progress objects of the application, which remain if the manager changes.
         var progressObjects: [ImageSlot: Progress] = [:] {
@@ -50,8 +49,8 @@
         /// The calls of closures of the application that follow the current frame, in order.
         var callsAfterDrawing: [@MainActor () -> Void] = []
         private(set) var isVisible = false
-        /// A Boolean value that indicates whether the widget was destroyed or is being destroyed. Views may still call
-        /// the controller, but it must not access the widget.
+        /// Whether the widget was destroyed or is being destroyed. Views may still call the controller, but it must not
+        /// access the widget.
         private(set) var isDestroyed = false
         private var surface: (pointer: OpaquePointer, handler: gulong)?
         /// The state that screen readers know. Every chunk of a download reports the state, which rarely changes.

@@ -7,8 +7,7 @@
     /// The widget classes that can show images.
     @MainActor
     enum WidgetKind {
-        /// Returns a Boolean value that indicates whether a GObject is an instance of a class or of a subclass. The
-        /// pointer must point to a GObject.
+        /// Returns whether a GObject is an instance of a class or of a subclass. The pointer must point to a GObject.
         static func isA(_ object: UnsafeMutableRawPointer, _ type: GType) -> Bool {
             g_type_check_instance_is_a(object.assumingMemoryBound(to: GTypeInstance.self), type) != 0
         }
