@@ -105,8 +105,8 @@ extension StoredResponseHead {
         return ByteRange(range) != nil && head.statusCode == 200 && !isCoded
     }
 
-    /// A Boolean value that indicates whether the response has a content coding. Byte ranges then refer to the encoded
-    /// body, but the cache stores the decoded one.
+    /// Whether the response has a content coding. Byte ranges then refer to the encoded body, but the cache stores the
+    /// decoded one.
     var isCoded: Bool {
         (head.headers.combined("Content-Encoding").map(ListHeaderParser.members) ?? []).contains {
             $0.lowercased() != "identity"

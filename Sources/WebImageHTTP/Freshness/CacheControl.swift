@@ -29,7 +29,7 @@ package struct CacheControl: Sendable, Hashable {
         directives[name, default: []].append(parts.count > 1 ? String(parts[1]) : "")
     }
 
-    /// A Boolean value that indicates whether there are no directives.
+    /// Whether there are no directives.
     package var isEmpty: Bool { directives.isEmpty }
 
     private func has(_ name: String) -> Bool { directives[name] != nil }
@@ -50,26 +50,25 @@ package struct CacheControl: Sendable, Hashable {
         return lists.flatMap { ListHeaderParser.members(ListHeaderParser.unquoted($0)) }
     }
 
-    /// A Boolean value that indicates whether no part of the exchange may be stored.
+    /// Whether no part of the exchange may be stored.
     package var noStore: Bool { has("no-store") }
-    /// A Boolean value that indicates whether the response must be revalidated before each use.
+    /// Whether the response must be revalidated before each use.
     ///
     /// If the directive has a list of header fields, this property is `false` and ``noCacheHeaders`` contains the list.
     package var noCache: Bool { has("no-cache") && headerNames("no-cache") == nil }
     /// The names of the header fields that must not be reused without revalidation.
     package var noCacheHeaders: [String] { headerNames("no-cache") ?? [] }
-    /// A Boolean value that indicates whether only a private cache may store the response.
+    /// Whether only a private cache may store the response.
     package var isPrivate: Bool { has("private") && headerNames("private") == nil }
-    /// A Boolean value that indicates whether any cache may store the response.
+    /// Whether any cache may store the response.
     package var isPublic: Bool { has("public") }
-    /// A Boolean value that indicates whether the response must not be used without revalidation when it's stale.
+    /// Whether the response must not be used without revalidation when it's stale.
     package var mustRevalidate: Bool { has("must-revalidate") }
-    /// A Boolean value that indicates whether a cache that understands the status may store the response despite
-    /// `no-store`.
+    /// Whether a cache that understands the status may store the response despite `no-store`.
     package var mustUnderstand: Bool { has("must-understand") }
-    /// A Boolean value that indicates whether the response doesn't change while it's fresh.
+    /// Whether the response doesn't change while it's fresh.
     package var immutable: Bool { has("immutable") }
-    /// A Boolean value that indicates whether the request accepts only a cached response.
+    /// Whether the request accepts only a cached response.
     package var onlyIfCached: Bool { has("only-if-cached") }
     /// The freshness lifetime of a response in seconds. In a request, the maximum accepted age in seconds.
     package var maxAge: Int? { seconds("max-age") }

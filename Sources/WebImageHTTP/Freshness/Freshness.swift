@@ -26,7 +26,7 @@ package struct Freshness: Sendable, Hashable {
     /// The source of the freshness lifetime.
     package var source: Source
 
-    /// A Boolean value that indicates whether the response may be used without revalidation.
+    /// Whether the response may be used without revalidation.
     package var isFresh: Bool { age < lifetime }
     /// The time until the response becomes stale, in seconds. The value is 0 if it's already stale.
     package var remaining: Double { max(0, lifetime - age) }

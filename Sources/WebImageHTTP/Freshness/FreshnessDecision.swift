@@ -18,16 +18,15 @@ package enum FreshnessDecision: Sendable, Hashable {
         package var age: Double
         /// The time since the response became stale, in seconds.
         package var seconds: Double
-        /// A Boolean value that indicates whether the request accepts the stale response without revalidation
-        /// (`max-stale`).
+        /// Whether the request accepts the stale response without revalidation (`max-stale`).
         package var isAccepted: Bool
-        /// A Boolean value that indicates whether the response may be used immediately while it's revalidated in the
-        /// background (`stale-while-revalidate`).
+        /// Whether the response may be used immediately while it's revalidated in the background
+        /// (`stale-while-revalidate`).
         package var mayServeWhileRevalidating: Bool
-        /// A Boolean value that indicates whether the response may be used if the server responds with status 500,
-        /// 502, 503, or 504 (`stale-if-error`).
+        /// Whether the response may be used if the server responds with status 500, 502, 503, or 504
+        /// (`stale-if-error`).
         package var mayServeOnError: Bool
-        /// A Boolean value that indicates whether the response may be used if the server can't be reached (RFC 9111
+        /// Whether the response may be used if the server can't be reached (RFC 9111
         /// 4.2.4).
         package var mayServeOffline: Bool
     }

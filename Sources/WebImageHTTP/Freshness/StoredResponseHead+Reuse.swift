@@ -7,8 +7,8 @@ import Foundation
 /// A browser does the same within a document: its list of available images serves each later element with the same URL
 /// (HTML Standard, 4.8.4.2), and a preloaded response serves the first element that needs it (HTML Standard, 4.6.8).
 extension StoredResponseHead {
-    /// A Boolean value that indicates whether the response leaves its freshness open, so a cache that has just received
-    /// or revalidated it may decide for how long it uses the response.
+    /// Whether the response leaves its freshness open, so a cache that has just received or revalidated it may decide
+    /// for how long it uses the response.
     ///
     /// A response with an explicit lifetime (`max-age`, `Expires`), with `no-store`, `no-cache`, or `must-revalidate`,
     /// with `Vary: *`, or with `Pragma: no-cache` but without `Cache-Control` decides itself. So does a lifetime that

@@ -135,7 +135,7 @@ extension StoredResponseHead {
         selectingNames.contains { $0 != "*" && !Self.isAlike($0, request, selectingHeaders) }
     }
 
-    /// A Boolean value that indicates whether the response depends on request header fields.
+    /// Whether the response depends on request header fields.
     package var isNegotiated: Bool { !varyHeaders.lines.isEmpty || head.headers["Vary"] != nil }
 
     /// The names of the header fields that select the response, in lowercase.

@@ -4,8 +4,7 @@
 package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     /// The text between the quotation marks.
     package var opaque: String
-    /// A Boolean value that indicates whether the tag guarantees only an equivalent representation, not identical
-    /// bytes.
+    /// Whether the tag guarantees only an equivalent representation, not identical bytes.
     package var isWeak: Bool
 
     /// Creates an entity tag.

@@ -19,17 +19,15 @@ package struct RequestHead: Sendable, Hashable {
         "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH", "QUERY", "PRI",
     ]
 
-    /// A Boolean value that indicates whether the method doesn't change state on the server.
+    /// Whether the method doesn't change state on the server.
     package var isSafe: Bool { Self.safeMethods.contains(method) }
-    /// A Boolean value that indicates whether a stored response may serve the request. Only GET and HEAD allow it.
+    /// Whether a stored response may serve the request. Only GET and HEAD allow it.
     package var mayUseStored: Bool { method == "GET" || method == "HEAD" }
-    /// A Boolean value that indicates whether the request has the caller's own conditions (RFC 9110 13.1). `If-Range`
-    /// doesn't count.
+    /// Whether the request has the caller's own conditions (RFC 9110 13.1). `If-Range` doesn't count.
     package var isConditional: Bool { isCacheCondition || needsOrigin }
-    /// A Boolean value that indicates whether the request has conditions that a cache may evaluate (RFC 9111 4.3.2).
+    /// Whether the request has conditions that a cache may evaluate (RFC 9111 4.3.2).
     package var isCacheCondition: Bool { headers["If-None-Match"] != nil || headers["If-Modified-Since"] != nil }
-    /// A Boolean value that indicates whether the request has conditions that only the origin server may evaluate (RFC
-    /// 9111 4.3.2).
+    /// Whether the request has conditions that only the origin server may evaluate (RFC 9111 4.3.2).
     package var needsOrigin: Bool { headers["If-Match"] != nil || headers["If-Unmodified-Since"] != nil }
     /// The `Range` header field of a GET request. Other methods ignore it (RFC 9110 14.2).
     package var range: String? { method == "GET" ? headers.combined("Range") : nil }
