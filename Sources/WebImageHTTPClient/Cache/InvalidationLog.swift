@@ -23,7 +23,6 @@ final class InvalidationLog: Sendable {
     /// Returns a number that increases with each invalidation of `key`.
     func epoch(of key: String) -> UInt64 { state.withLock { $0.epochs[key] ?? $0.floor } }
 
-    /// Records an invalidation of all keys.
     func recordAll() {
         state.withLock { state in
             state.last += 1
@@ -32,7 +31,6 @@ final class InvalidationLog: Sendable {
         }
     }
 
-    /// Records an invalidation of `key`.
     func record(_ key: String) {
         state.withLock { state in
             state.last += 1

@@ -23,7 +23,7 @@ final class HTTPCacheExchange: Sendable {
         let mode: HTTPCacheMode
         /// The epoch of the URL. Requests after an invalidation don't join requests from before it.
         let epoch: UInt64
-        /// A Boolean value that indicates whether this is a background revalidation, which continues without callers.
+        /// Whether this is a background revalidation, which continues without callers.
         let isBackground: Bool
     }
 

@@ -45,7 +45,7 @@ extension HTTPClient {
         /// response. The client retries only idempotent requests (RFC 9110 9.2.2), and it doesn't retry based on the
         /// status. Timeouts and alternative URLs have no effect.
         package var network = NetworkOptions()
-        /// A Boolean value that indicates whether the client, not the caller, sets `Accept-Encoding`.
+        /// Whether the client, not the caller, sets `Accept-Encoding`.
         var hasOwnCodings = false
         /// The current step of the exchange, which is set while the client follows redirects and challenges.
         var step: ExchangeStep?

@@ -46,8 +46,7 @@ package struct StoredResponse: Sendable {
 }
 
 extension StoredResponse {
-    /// A Boolean value that indicates whether the response asks for credentials. Without its challenge, which isn't
-    /// stored, it would be of no use.
+    /// Whether the response asks for credentials. Without its challenge, which isn't stored, it would be of no use.
     var isChallenge: Bool { head.head.statusCode == 401 || head.head.statusCode == 407 }
 
     /// A copy without fields for authentication, for the memory of the client.
