@@ -57,10 +57,10 @@ extension LoopbackServer {
         public var truncatesBodyAfter: Int?
         /// The number of body bytes after which the server sends nothing more and keeps the connection open.
         public var stallsBodyAfter: Int?
-        /// A Boolean value that indicates whether the server never sends a byte.
+        /// Whether the server never sends a byte.
         package var isSilent = false
-        /// A Boolean value that indicates whether the body repeats indefinitely. Use it with
-        /// ``LoopbackServer/Response/Framing/chunked`` or ``LoopbackServer/Response/Framing/connectionClose``.
+        /// Whether the body repeats indefinitely. Use it with ``LoopbackServer/Response/Framing/chunked`` or
+        /// ``LoopbackServer/Response/Framing/connectionClose``.
         package var isEndless = false
         /// The version in the status line. The default is `HTTP/1.1`.
         package var version = "HTTP/1.1"

@@ -30,7 +30,6 @@ struct ServerConnection {
     private var offset = 0
     private var bytesPerSecond: Int?
     private var nextSend: Int64 = 0
-    /// A Boolean value that indicates whether a response is in progress.
     private(set) var isResponding = false
 
     init(number: Int, descriptor: Int32) {
