@@ -25,7 +25,6 @@ struct IsolatedSource: Sendable {
         let helper: UInt64
     }
 
-    /// Decodes the image.
     func decode(context: ImageProcessingContext) throws(ImageError) -> DecodedImage {
         let result = try client.run(data, memory: memory(context.limits), context: context) {
             () throws(ImageError) -> Result<Decoded, ImageError> in

@@ -41,7 +41,6 @@ struct CrashBreakerStateMachine: Sendable {
     private let limits: Limits
     private var records: [String: Record] = [:]
 
-    /// Creates a machine without crashes.
     init(limits: Limits = Limits()) { self.limits = limits }
 
     /// Records a crash of the coder of a format.
@@ -71,7 +70,7 @@ struct CrashBreakerStateMachine: Sendable {
         return Suspension(crashes: record.count, seconds: record.end - now)
     }
 
-    /// A Boolean value that indicates whether no coder has crashed.
+    /// Whether no coder has crashed.
     var isEmpty: Bool { records.isEmpty }
 
     private mutating func removeOldest() {

@@ -21,7 +21,6 @@ final class ExchangeClock {
     /// - Parameter id: The number of the process.
     init(id: Int32) { self.id = id }
 
-    /// The time since the start.
     var elapsed: Duration { start.duration(to: .now) }
 
     /// The time since the start without the time in which the helper waited for a processor or for this program. It's the

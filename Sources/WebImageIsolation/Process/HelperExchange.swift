@@ -19,7 +19,6 @@ struct HelperExchange {
     struct Bounds {
         /// The maximum size of a result in bytes.
         var resultBytes: Int
-        /// The limits of an image.
         var limits: ImageLimits
 
         init(_ limits: ImageLimits) {
@@ -43,7 +42,6 @@ struct HelperExchange {
 
     private let early: EarlyCopy?
 
-    /// Creates an exchange.
     init(
         _ helper: HelperProcess, context: ImageProcessingContext, bounds: Bounds, expected: EarlyCopy? = nil
     ) {

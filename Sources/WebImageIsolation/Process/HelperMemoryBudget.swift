@@ -31,9 +31,9 @@ struct HelperMemoryBudget: Sendable {
     /// - Parameters:
     ///   - number: The number of the request.
     ///   - need: The memory that it needs, in bytes.
-    ///   - isNested: A Boolean value that indicates whether an admitted request waits for this one, so that this request
-    ///     must not wait for the end of others.
-    /// - Returns: A Boolean value that indicates whether the request was admitted.
+    ///   - isNested: Whether an admitted request waits for this one, so that this request must not wait for the end of
+    ///     others.
+    /// - Returns: Whether the request was admitted.
     mutating func admit(_ number: UInt64, need: Int, isNested: Bool) -> Bool {
         let amount = counted(need)
         if amount > 0, !isNested {

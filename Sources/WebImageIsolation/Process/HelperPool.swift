@@ -293,10 +293,9 @@ package final class HelperPool: Sendable {
 
     // MARK: Crashes
 
-    /// A Boolean value that indicates whether any data has crashed a helper.
+    /// Whether any data has crashed a helper.
     var hasCrashes: Bool { condition.withLock { !$0.crashed.isEmpty } }
 
-    /// Returns whether `data` has crashed a helper.
     func hasCrashed(_ data: Data) -> Bool {
         guard condition.withLock({ $0.crashed.mayContain(data.count) }) else { return false }
         let digest = CrashMemory.digest(of: data)
@@ -310,13 +309,11 @@ package final class HelperPool: Sendable {
         return condition.withLock { $0.breaker.suspension(of: format, at: now) }
     }
 
-    /// Counts a crash of a coder.
     func countCrash(of format: String) {
         let now = time.uptime()
         condition.withLock { $0.breaker.recordCrash(of: format, at: now) }
     }
 
-    /// Remembers data that crashed a helper.
     func rememberCrash(of data: Data) {
         // An image that's encoded has no data.
         guard !data.isEmpty else { return }

@@ -70,7 +70,7 @@ package final class HelperProcess: @unchecked Sendable {
     private(set) var lastRequest: UInt64 = 0
     /// The time at which the pool received the helper back.
     var idleSince = ContinuousClock.now
-    /// A Boolean value that indicates whether the memory was freed since the last use.
+    /// Whether the memory was freed since the last use.
     var isTrimmed = false
     private var deathSignal: Int32?
     /// The address space after the start, in bytes.
@@ -158,7 +158,6 @@ package final class HelperProcess: @unchecked Sendable {
 
     // MARK: Messages
 
-    /// Returns a number for the next request.
     func nextRequest() -> UInt64 {
         lastRequest += 1
         uses += 1
@@ -166,7 +165,7 @@ package final class HelperProcess: @unchecked Sendable {
         return lastRequest
     }
 
-    /// A Boolean value that indicates whether the helper sent a message without a request, or ended.
+    /// Whether the helper sent a message without a request, or ended.
     var hasUnexpectedMessage: Bool { isEnded || wi_sandbox_poll(socket, false, 0) != 0 }
 
     /// Sends a message. The receive buffer of an honest helper is never full.
@@ -269,7 +268,6 @@ package final class HelperProcess: @unchecked Sendable {
 
     // MARK: End
 
-    /// The processor time of the process.
     var processorTime: Duration {
         let time = wi_sandbox_time(id)
         return time < 0 ? .zero : .nanoseconds(time)

@@ -47,7 +47,6 @@ final class SharedRegion: @unchecked Sendable {
     /// The size of the progress, in bytes.
     static let progressSize = 64
 
-    /// The address of the progress.
     var progress: UnsafeMutableRawPointer { address + roomForResults }
 
     /// All bytes, which the other process may change at any time.

@@ -255,7 +255,6 @@ struct ImageBody: WireValue {
     var format: ImageFormat?
     var scale: Double
     var metadata: ImageMetadata
-    /// The timeline of an animation.
     var timeline: AnimationTimeline?
     /// Whether the animation has all frames of its file.
     var isComplete = true
