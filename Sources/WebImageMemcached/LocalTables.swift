@@ -31,7 +31,7 @@ package struct RemovalDates: Sendable {
     /// Discards the removal of a key because an entry is stored.
     package mutating func restore(_ key: CacheKey) { dates[key] = nil }
 
-    /// Returns a Boolean value that indicates whether an entry was stored before the removal of its key.
+    /// Returns whether an entry was stored before the removal of its key.
     package func hides(_ entry: CacheEntry) -> Bool {
         entry.storedAt <= all || dates[entry.key].map { entry.storedAt <= $0 } ?? false
     }
@@ -47,7 +47,7 @@ package struct LeaseTable: Sendable {
     /// Creates an empty table.
     package init() {}
 
-    /// Returns a Boolean value that indicates whether a lookup may take the lease of a key or wait for it.
+    /// Returns whether a lookup may take the lease of a key or wait for it.
     ///
     /// A machine that has the lease doesn't wait for itself.
     package func mayWait(for key: CacheKey, at now: Double) -> Bool {

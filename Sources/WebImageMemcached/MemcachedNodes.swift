@@ -77,7 +77,7 @@
             return index.map { nodes[$0] }
         }
 
-        /// Returns a Boolean value that indicates whether a server is in use.
+        /// Returns whether a server is in use.
         func isLive(_ node: Node) -> Bool { state.withLock { $0.breakers[node.index].isClosed } }
 
         /// Runs an operation on the connection of the calling thread, and records its result.

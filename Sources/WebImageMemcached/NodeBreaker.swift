@@ -50,12 +50,12 @@ package struct NodeBreaker: Sendable, Hashable {
         delay = policy.retryDelay
     }
 
-    /// A Boolean value that indicates whether operations are allowed.
+    /// Whether operations are allowed.
     package var isClosed: Bool { state == .closed }
 
     /// Records the result of an operation. Results that arrive after the breaker has opened have no effect.
     ///
-    /// - Returns: A Boolean value that indicates whether the breaker opened.
+    /// - Returns: Whether the breaker opened.
     package mutating func record(success: Bool, at now: Double) -> Bool {
         guard state == .closed else { return false }
         // Successes don't clear the failures. Otherwise, a server that fails every second time would stay in use.
@@ -71,8 +71,7 @@ package struct NodeBreaker: Sendable, Hashable {
 
     /// Starts a probe if one is due.
     ///
-    /// - Returns: A Boolean value that indicates whether the caller must probe the server and call
-    ///   ``finishProbe(success:at:)``.
+    /// - Returns: Whether the caller must probe the server and call ``finishProbe(success:at:)``.
     package mutating func beginProbe(at now: Double) -> Bool {
         guard case .open(let probeAt) = state, now >= probeAt else { return false }
         state = .probing
@@ -81,7 +80,7 @@ package struct NodeBreaker: Sendable, Hashable {
 
     /// Ends a probe.
     ///
-    /// - Returns: A Boolean value that indicates whether the breaker closed.
+    /// - Returns: Whether the breaker closed.
     package mutating func finishProbe(success: Bool, at now: Double) -> Bool {
         guard state == .probing else { return false }
         if success {

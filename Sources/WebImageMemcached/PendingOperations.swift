@@ -73,7 +73,7 @@ package struct PendingOperations: Sendable {
 
     /// Ends the running operation on a key.
     ///
-    /// - Returns: A Boolean value that indicates whether another operation on the key waits, which the caller begins.
+    /// - Returns: Whether another operation on the key waits, which the caller begins.
     package mutating func finish(_ key: CacheKey) -> Bool {
         running[key] = nil
         return waiting[key] != nil
