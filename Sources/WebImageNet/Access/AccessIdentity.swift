@@ -21,7 +21,7 @@ package struct AccessIdentity: Sendable, Hashable {
         credentialGeneration = credentials?.generation ?? 0
     }
 
-    /// A Boolean value that indicates whether neither cookies nor credentials can be sent.
+    /// Whether neither cookies nor credentials can be sent.
     ///
     /// If it's `false`, signing in may change the response to the same URL.
     package var isAnonymous: Bool { cookies == nil && credentials == nil }

@@ -11,7 +11,7 @@ struct AuthenticationChallenge: Sendable, Equatable {
 
     var realm: String { parameters["realm"] ?? "" }
 
-    /// A Boolean value that indicates whether the password was correct and only the nonce has expired (RFC 7616 3.3).
+    /// Whether the password was correct and only the nonce has expired (RFC 7616 3.3).
     var isStaleNonce: Bool { scheme == "digest" && parameters["stale"]?.lowercased() == "true" }
 
     /// Returns all challenges of a response head, in order.

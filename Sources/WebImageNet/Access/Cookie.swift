@@ -10,15 +10,15 @@ package struct Cookie: Sendable, Hashable {
     package var value: String
     /// The normal form of the domain, without a leading dot.
     package var domain: String
-    /// A Boolean value that indicates whether the cookie is sent only to the domain itself and not to its subdomains.
+    /// Whether the cookie is sent only to the domain itself and not to its subdomains.
     package var isHostOnly: Bool
     /// The path. The cookie is sent for this path and the paths below it.
     package var path: String
     /// The expiration date, or `nil` if the cookie expires at the end of the session.
     package var expires: Date?
-    /// A Boolean value that indicates whether the cookie is sent only over HTTPS.
+    /// Whether the cookie is sent only over HTTPS.
     package var isSecure: Bool
-    /// A Boolean value that indicates whether the cookie is hidden from scripts. It has no effect in this library.
+    /// Whether the cookie is hidden from scripts. It has no effect in this library.
     package var isHTTPOnly: Bool
     /// The time at which the cookie was first received.
     package var created: Date

@@ -13,7 +13,6 @@ struct CookieParser {
     /// The maximum lifetime of a cookie, in seconds: 400 days.
     static let longestLife = 400.0 * 86_400
 
-    /// A closure that returns whether a name is a public suffix.
     let isPublicSuffix: @Sendable (String) -> Bool
 
     /// Returns the cookie in a header field that was received from `url`, or `nil` if the cookie is rejected.

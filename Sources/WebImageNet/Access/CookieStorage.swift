@@ -92,7 +92,6 @@ struct CookieStorage {
         return text.isEmpty ? nil : text
     }
 
-    /// Removes all cookies.
     mutating func removeAll() {
         let generation = generation
         self = CookieStorage()

@@ -11,7 +11,7 @@ import WebImageStore
 struct Credential: Sendable, Hashable {
     var user: String
     var password: String
-    /// A Boolean value that indicates whether the password may be sent in plain text, with Basic authentication.
+    /// Whether the password may be sent in plain text, with Basic authentication.
     var allowsBasic = true
 }
 
@@ -155,7 +155,7 @@ public final class CredentialStore: Sendable {
     /// - Parameters:
     ///   - head: The response.
     ///   - url: The URL of the response.
-    ///   - allowsDefault: A Boolean value that indicates whether the credentials for all origins may be used.
+    ///   - allowsDefault: Whether the credentials for all origins may be used.
     /// - Returns: `false` if there is no credential for any challenge or no supported scheme.
     func learn(_ head: HTTPResponseHead, url: URL, allowsDefault: Bool) -> Bool {
         let origin = Origin(url).description

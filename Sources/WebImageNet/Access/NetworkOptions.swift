@@ -31,7 +31,6 @@ public struct NetworkOptions: Sendable, Hashable {
                 && acceptableStatusCodes == nil && acceptableContentTypes == nil && redirectPolicy == nil
         }
 
-        /// A Boolean value that indicates whether all options have their default values.
         var isDefault: Bool {
             hasNoOption && timeout == nil && connectTimeout == nil && idleTimeout == nil && retry == nil
                 && alternativeURLs.isEmpty
@@ -146,7 +145,7 @@ public struct NetworkOptions: Sendable, Hashable {
 
     var identifiedRedirectPolicy: IdentifiedClosure<RedirectPolicy>? { storage?.value.redirectPolicy }
 
-    /// A Boolean value that indicates whether no option is set that affects what is sent and accepted.
+    /// Whether no option is set that affects what is sent and accepted.
     ///
     /// Each memory cache lookup reads it, so it must be fast. Timeouts, retries, and alternatives don't count.
     var hasNoOption: Bool { storage?.value.hasNoOption ?? true }

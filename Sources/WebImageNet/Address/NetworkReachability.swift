@@ -4,7 +4,7 @@ import Glibc
 
 /// A check for network connectivity.
 enum NetworkReachability {
-    /// A Boolean value that indicates whether a route to the Internet exists over IPv4 or IPv6.
+    /// Whether a route to the Internet exists over IPv4 or IPv6.
     ///
     /// No data is sent, because connecting a datagram socket only looks up the route. The destinations are
     /// documentation addresses (RFC 5737, RFC 3849).

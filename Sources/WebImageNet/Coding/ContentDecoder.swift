@@ -78,7 +78,6 @@ final class ContentDecoder {
         }
     }
 
-    /// Decodes the next bytes of the body.
     func decode(_ bytes: UnsafeRawBufferPointer, output: Output) throws(Failure) {
         received += bytes.count
         try run(bytes, stage: 0, output: output)
@@ -109,7 +108,7 @@ final class ContentDecoder {
 
 /// A type that incrementally decodes one content coding.
 protocol ContentCodingDecoder: AnyObject {
-    /// A Boolean value that indicates whether the stream may end at the current position.
+    /// Whether the stream may end at the current position.
     var isAtEnd: Bool { get }
     /// Decodes all of `bytes`.
     func decode(_ bytes: UnsafeRawBufferPointer, output: ContentDecoder.Output) throws(ContentDecoder.Failure)

@@ -35,7 +35,6 @@ struct ResponseBuffer {
         storage = Storage(capacity: max(min(expected ?? 16 << 10, Self.mostReserved), 1))
     }
 
-    /// Appends bytes.
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress, !bytes.isEmpty else { return }
         if count + bytes.count > storage.capacity { grow(to: count + bytes.count) }

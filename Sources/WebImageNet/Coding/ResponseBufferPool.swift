@@ -24,7 +24,6 @@ final class ResponseBufferPool: Sendable {
 
     /// The maximum total size of the pooled blocks, in bytes.
     static let mostBytes = 4 << 20
-    /// The maximum number of pooled blocks.
     static let mostBlocks = 64
     /// The sizes of pooled blocks, in bytes. Smaller blocks are cheap to allocate, and larger ones are rare.
     static let sizes = (8 << 10)...(512 << 10)
@@ -38,7 +37,6 @@ final class ResponseBufferPool: Sendable {
         }
     }
 
-    /// The total size of the pooled blocks, in bytes.
     var pooledBytes: Int { state.withLock { $0.bytes } }
 
     /// Returns uninitialized memory of `capacity` bytes or up to a quarter more.

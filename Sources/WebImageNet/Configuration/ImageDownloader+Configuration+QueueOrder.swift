@@ -11,7 +11,6 @@ extension ImageDownloader.Configuration {
         /// Last in, first out. Use it for scrolling lists, in which the newest requests are visible.
         case lifo
 
-        /// The order of a ``PriorityQueue``.
         var queueOrder: PriorityQueue<UInt64, RequestPriority>.Order {
             switch self {
             case .fifo: .firstInFirstOut

@@ -145,8 +145,8 @@ extension ImageDownloader {
         /// A closure that receives the events of all exchanges, on the thread of the event. The default is `nil`.
         package var exchangeLog: (@Sendable (ExchangeEvent) -> Void)?
 
-        /// A Boolean value that indicates whether equal requests share one transfer. Owners that share responses
-        /// themselves, such as managers, set it to `false`.
+        /// Whether equal requests share one transfer. Owners that share responses themselves, such as managers, set it
+        /// to `false`.
         package var sharesTransfers = true
 
         /// Creates a configuration with the default values.

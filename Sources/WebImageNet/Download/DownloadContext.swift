@@ -61,7 +61,6 @@ final class DownloadContext: Sendable {
         return with(request, source: source)
     }
 
-    /// The policy for retries.
     var retry: RetryPolicy { request.mayBeRetried ? rules.retry : .never }
 
     /// The header fields of the first step: those of the request, and those of the configuration that the request

@@ -96,8 +96,8 @@ extension TransferRequestBox {
 }
 
 extension TransferRequest {
-    /// A Boolean value that indicates whether resume data may be stored and used. It's `false` for requests with
-    /// another method, a body, or the caller's own range.
+    /// Whether resume data may be stored and used. It's `false` for requests with another method, a body, or the
+    /// caller's own range.
     var isResumable: Bool { method == "GET" && body.isEmpty && headers["Range"] == nil && headers["If-Range"] == nil }
 
     /// The header fields that don't affect the content of the body: conditions, cache directives, and the range that
@@ -147,7 +147,7 @@ private enum RangeResponseOutcome {
 }
 
 extension ImageError {
-    /// A Boolean value that indicates whether the bytes received before the error are valid data from the server.
+    /// Whether the bytes received before the error are valid data from the server.
     var leavesUsableBytes: Bool {
         switch self {
         case .network(let error): error.reason == .connectionLost || error.reason == .timedOut

@@ -35,10 +35,8 @@ final class LoadSession: CancellableWork {
 
     /// The time spent in transfers so far, in seconds.
     var spent: Double { state.withLock { $0.spent } }
-    /// The failures of the attempts so far.
     var failures: [ImageError.NetworkFailure] { state.withLock { $0.failures } }
 
-    /// A Boolean value that indicates whether ``cancel()`` was called.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// Ends the current wait of the load and prevents further waits, so that the load fails with
@@ -61,7 +59,6 @@ final class LoadSession: CancellableWork {
         if isCancelled { endWait() }
     }
 
-    /// Records the end of an exchange.
     func add(_ outcome: TransferOutcome) {
         let now = MonotonicTime.now
         state.withLock { state in
@@ -107,7 +104,6 @@ final class LoadSession: CancellableWork {
         return response
     }
 
-    /// Passes on an event of a transfer.
     func report(_ event: TransferEvent) {
         switch event {
         case .waiting(let reason): report(reason)

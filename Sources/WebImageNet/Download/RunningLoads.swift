@@ -28,7 +28,6 @@ final class RunningLoads: Sendable {
         state.withLock { Array($0.entries.values) }.sorted { $0.number < $1.number }
     }
 
-    /// Adds a load that starts.
     func begin(_ session: LoadSession, _ url: URL) {
         state.withLock { state in
             state.last += 1

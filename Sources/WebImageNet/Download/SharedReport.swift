@@ -58,7 +58,7 @@ final class ReportListener: Sendable {
         var last = 0
         var hasStarted = false
         var hasHead = false
-        /// A Boolean value that indicates whether this caller missed bytes that were received before it joined.
+        /// Whether this caller missed bytes that were received before it joined.
         var misses = true
     }
 

@@ -15,7 +15,6 @@ struct PartialDownloadDirectory {
     private static let ending = ".part"
     /// The suffix of temporary files.
     private static let temporaryEnding = ".new"
-    /// The maximum number of files.
     private static let mostFiles = 1024
 
     let path: String
@@ -75,7 +74,6 @@ struct PartialDownloadDirectory {
 
     /// The total size of the files, in bytes.
     var size: Int { files.values.reduce(0) { $0 + $1.size } }
-    /// The names of the stored parts.
     var names: Set<String> { Set(files.keys) }
 
     /// Returns a part, or `nil` if it doesn't exist or isn't valid.

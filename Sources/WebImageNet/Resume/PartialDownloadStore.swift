@@ -81,8 +81,7 @@ final class PartialDownloadStore: Sendable {
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     }
 
-    /// A Boolean value that indicates whether there may be any entries. If there are none, callers don't need to
-    /// create keys.
+    /// Whether there may be any entries. If there are none, callers don't need to create keys.
     var mayContainParts: Bool {
         state.withLock { !$0.entries.isEmpty || (directory != nil && $0.names?.isEmpty != true) }
     }

@@ -33,7 +33,7 @@ struct ResumeStateMachine: Equatable {
 
     private let requestedRange: PartialDownload.Validator?
     private let offset: Int
-    /// A Boolean value that indicates whether the caller itself requested a range, which this type ignores.
+    /// Whether the caller itself requested a range, which this type ignores.
     private let isForeign: Bool
     private var total: Int?
     /// The number of body bytes so far, including the resume data.
@@ -42,14 +42,14 @@ struct ResumeStateMachine: Equatable {
     private var continued: PartialDownload.Validator?
     /// The head of a body that began at 0.
     private var whole: HTTPResponseHead?
-    /// A Boolean value that indicates whether the body continues after resume data.
+    /// Whether the body continues after resume data.
     private(set) var isContinued = false
 
     /// Creates the state of an exchange.
     ///
     /// - Parameters:
     ///   - point: The resume data that the request continues, or `nil` if it requests the complete body.
-    ///   - isForeign: A Boolean value that indicates whether the request has the caller's own `Range`.
+    ///   - isForeign: Whether the request has the caller's own `Range`.
     init(_ point: PartialDownload?, isForeign: Bool = false) {
         requestedRange = point?.plan
         offset = point?.bytes.count ?? 0
@@ -135,6 +135,6 @@ struct ResumeStateMachine: Equatable {
         return .short(total - position)
     }
 
-    /// A Boolean value that indicates whether the received bytes are worth storing after an interruption.
+    /// Whether the received bytes are worth storing after an interruption.
     var isWorthKeeping: Bool { position > 0 && position < (total ?? 0) && plan != nil }
 }

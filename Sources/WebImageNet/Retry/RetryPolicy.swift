@@ -92,7 +92,7 @@ package struct RetryStateMachine {
     /// Creates the state before the first attempt.
     package init(_ policy: RetryPolicy) { self.policy = policy }
 
-    /// A Boolean value that indicates whether the next attempt may send its request twice.
+    /// Whether the next attempt may send its request twice.
     ///
     /// The first attempt always may, because the server can close an idle connection at any time.
     var mayRepeat: Bool { failed == 0 || policy.maxAttempts - failed > 1 }

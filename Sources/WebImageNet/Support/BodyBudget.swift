@@ -105,10 +105,8 @@ package final class BodyCharge: Sendable {
     /// Decides about data that arrived.
     func arrive(group: Int?) -> BodyBudgetStateMachine.Decision { budget.arrive(id, group: group) }
 
-    /// Records the size of the body.
     func record(_ bytes: Int) { budget.charge(id, bytes) }
 
-    /// Changes the priority of the transfer.
     func setPriority(_ priority: RequestPriority) { budget.change { [id] in $0.setPriority(id, priority) } }
 
     /// Ends the transfer. The body remains charged.

@@ -30,8 +30,7 @@ struct BodyBudgetStateMachine: Sendable {
         var group: Int?
         var bytes = 0
         var isPaused = false
-        /// A Boolean value that indicates whether the transfer runs. The body of a finished transfer may still be in
-        /// use.
+        /// Whether the transfer runs. The body of a finished transfer may still be in use.
         var isRunning = true
     }
 
@@ -58,7 +57,6 @@ struct BodyBudgetStateMachine: Sendable {
         finishedLimit = max(self.limit / 2, Self.leastFinishedLimit)
     }
 
-    /// The number of paused transfers.
     private(set) var pausedCount = 0
 
     /// Adds a transfer without a body and returns its identifier.
@@ -111,7 +109,6 @@ struct BodyBudgetStateMachine: Sendable {
         pausedCount += isPaused ? 1 : -1
     }
 
-    /// Records the size of a body.
     mutating func charge(_ id: Int, _ bytes: Int) {
         guard let known = members[id]?.bytes else { return }
         members[id]?.bytes = max(0, bytes)

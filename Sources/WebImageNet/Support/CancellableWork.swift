@@ -2,7 +2,6 @@
 
 /// Work that can be canceled independently of the Swift task that runs it. Implementations are thread-safe.
 protocol CancellableWork: Sendable {
-    /// A Boolean value that indicates whether the work was canceled.
     var isCancelled: Bool { get }
 
     /// Sets the closure that ends the wait that begins now. If the work was canceled, this method calls it immediately.

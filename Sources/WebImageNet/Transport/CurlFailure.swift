@@ -14,28 +14,27 @@ struct CurlFailure: Sendable {
     var verifyResult = 0
     /// The value of `CURLINFO_HTTP_CONNECTCODE`.
     var proxyStatus = 0
-    /// A Boolean value that indicates whether the transfer uses a proxy.
     var usesProxy = false
-    /// A Boolean value that indicates whether responses come from the proxy, as with plain `http` over an HTTP proxy.
+    /// Whether responses come from the proxy, as with plain `http` over an HTTP proxy.
     var proxyResponded = false
-    /// A Boolean value that indicates whether the transfer failed before an HTTPS proxy could receive a request.
+    /// Whether the transfer failed before an HTTPS proxy could receive a request.
     var isProxyTLS = false
-    /// A Boolean value that indicates whether a client certificate may have been sent.
+    /// Whether a client certificate may have been sent.
     var hasClientCertificate = false
-    /// A Boolean value that indicates whether this machine has a route to the Internet.
+    /// Whether this machine has a route to the Internet.
     var hasRoute = true
-    /// A Boolean value that indicates whether libcurl closed the HTTP/2 connection while the server still had it open.
+    /// Whether libcurl closed the HTTP/2 connection while the server still had it open.
     var isEndedHere = false
     /// The last TLS alert of the server other than `close_notify`.
     var alert: Int32?
-    /// A Boolean value that indicates whether the server requested a certificate.
+    /// Whether the server requested a certificate.
     var requiresCertificate = false
-    /// A Boolean value that indicates whether the server hasn't responded to any request over the connection.
+    /// Whether the server hasn't responded to any request over the connection.
     var isNewConnection = false
     /// The error message of libcurl.
     var detail = ""
 
-    /// A Boolean value that indicates whether the connection may have been interrupted.
+    /// Whether the connection may have been interrupted.
     var isConnectionLost: Bool {
         switch CURLcode(code) {
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM,
@@ -45,8 +44,8 @@ struct CurlFailure: Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether to retry on a new connection if nothing was received, because the reused
-    /// connection may have been closed.
+    /// Whether to retry on a new connection if nothing was received, because the reused connection may have been
+    /// closed.
     var suggestsFreshConnection: Bool {
         isConnectionLost && (reason == .connectionLost || (CURLcode(code) == CURLE_GOT_NOTHING && proxyResponded))
     }

@@ -21,7 +21,7 @@ final class CurlTransport: Sendable {
 
     private let configuration: ImageDownloader.Configuration
     private let thread = Lock(ThreadState.waiting)
-    /// A Boolean value that indicates whether ``thread`` is no longer ``ThreadState/waiting``.
+    /// Whether ``thread`` is no longer ``ThreadState/waiting``.
     private let isSettled = Atomic(false)
     private let commands = NetworkCommandQueue()
     let activity = ActivityCounter()
@@ -87,7 +87,7 @@ final class CurlTransport: Sendable {
     /// Calls a closure after ``close()`` has ended all transfers.
     func whenClosed(_ handler: @escaping @Sendable () -> Void) { commands.whenClosed(handler) }
 
-    /// A Boolean value that indicates whether no transfer may start. Running transfers aren't affected.
+    /// Whether no transfer may start. Running transfers aren't affected.
     var isSuspended: Bool {
         get { suspended.withLock { $0 } }
         set {
@@ -99,7 +99,6 @@ final class CurlTransport: Sendable {
         }
     }
 
-    /// The current limits for connections.
     var connectionLimits: ConnectionLimits { limits.withLock { $0 } }
 
     /// Changes the limits for connections. Running transfers aren't affected.

@@ -19,16 +19,14 @@ final class Connection {
     fileprivate(set) var tls: TLSFacts?
     /// The identity of the TLS connection, or `nil` without TLS or if it's unknown.
     var session: UnsafeMutableRawPointer?
-    /// A Boolean value that indicates whether the socket is open.
     fileprivate(set) var isOpen = true
-    /// A Boolean value that indicates whether a request was sent over the connection. libcurl reports when it closes
-    /// such a socket.
+    /// Whether a request was sent over the connection. libcurl reports when it closes such a socket.
     fileprivate var isEstablished = false
-    /// A Boolean value that indicates whether libcurl closed the connection while the server still had it open.
+    /// Whether libcurl closed the connection while the server still had it open.
     fileprivate(set) var wasEndedHere = false
-    /// A Boolean value that indicates whether a complete response was received over the connection.
+    /// Whether a complete response was received over the connection.
     fileprivate(set) var isReusable = false
-    /// A Boolean value that indicates whether the connection must not be used for further requests.
+    /// Whether the connection must not be used for further requests.
     fileprivate(set) var isSpoiled = false
     /// The number of responses that began over the connection.
     private(set) var responses = 0
@@ -88,7 +86,7 @@ final class Connection {
         return port == 0 ? nil : port
     }
 
-    /// A Boolean value that indicates whether several transfers can share the connection (HTTP/2).
+    /// Whether several transfers can share the connection (HTTP/2).
     var isMultiplexed: Bool { isKnownMultiplexed || tls?.isHTTP2 == true }
 
     /// Records that a response began.
@@ -97,8 +95,8 @@ final class Connection {
     /// Records that the server processes no stream above `last`. A later frame can only decrease the number.
     func recordGoAway(last: Int) { lastProcessedStream = min(lastProcessedStream ?? last, last) }
 
-    /// A Boolean value that indicates whether a transfer left the connection although the server neither announced nor
-    /// performed its end. One of the streams may have received data that violates the rules of HTTP/2.
+    /// Whether a transfer left the connection although the server neither announced nor performed its end. One of the
+    /// streams may have received data that violates the rules of HTTP/2.
     private(set) var isSuspect = false
 
     /// Records that a transfer stopped using the connection without a response.
@@ -115,14 +113,14 @@ final class Connection {
         if isMultiplexed { isKnownMultiplexed = true }
     }
 
-    /// A Boolean value that indicates whether the server will send no more data.
+    /// Whether the server will send no more data.
     var isAtEnd: Bool {
         guard isOpen, tls?.hasEnded != true else { return true }
         let count = peek()
         return count == 0 || (count < 0 && errno != EAGAIN)
     }
 
-    /// A Boolean value that indicates whether a request may be sent over the connection, which no other transfer uses.
+    /// Whether a request may be sent over the connection, which no other transfer uses.
     ///
     /// Data that was received while the connection was idle would be mistaken for the response.
     fileprivate var isSilent: Bool { isMultiplexed || (peek() < 0 && errno == EAGAIN) }
@@ -206,7 +204,7 @@ final class IdleConnectionChecker {
         left.append(connection)
     }
 
-    /// A Boolean value that indicates whether ``takeLeft()`` returns connections.
+    /// Whether ``takeLeft()`` returns connections.
     var hasLeft: Bool { !left.isEmpty }
 
     /// Returns the connections that transfers left since the last call.

@@ -29,8 +29,7 @@ final class QueuedTransfer: Sendable {
     let observer: @Sendable (TransferEvent) -> Void
     /// The context of the load, which can reject the body after each report.
     let context: LoadContext
-    /// A Boolean value that indicates whether the observer wants the wait, the head, and the body in addition to the
-    /// start.
+    /// Whether the observer wants the wait, the head, and the body in addition to the start.
     let requestsBody: Bool
     /// The time of the submission, in nanoseconds of the monotonic clock.
     let enqueued: Int64
@@ -61,7 +60,7 @@ final class NetworkCommandQueue: Sendable {
     private struct State {
         var commands: [NetworkCommand] = []
         var isClosed = false
-        /// A Boolean value that indicates whether the next command must wake the network thread.
+        /// Whether the next command must wake the network thread.
         var isAsleep = false
         /// The closures that run after the last transfer ended.
         var closeHandlers: [@Sendable () -> Void] = []

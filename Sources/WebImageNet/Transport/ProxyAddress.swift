@@ -10,11 +10,11 @@ struct ProxyAddress: Sendable, Hashable {
     let text: String
     /// The normal form of the host.
     let host: String
-    /// A Boolean value that indicates whether the proxy uses HTTP instead of SOCKS.
+    /// Whether the proxy uses HTTP instead of SOCKS.
     let isHTTP: Bool
-    /// A Boolean value that indicates whether the connection to the proxy uses TLS.
+    /// Whether the connection to the proxy uses TLS.
     let isSecure: Bool
-    /// A Boolean value that indicates whether the URL contains a user name.
+    /// Whether the URL contains a user name.
     let hasCredentials: Bool
 
     /// Parses the URL of a proxy. The default scheme is `http`.
@@ -62,7 +62,6 @@ struct ProxyAuthentication {
 }
 
 extension EasyHandle {
-    /// Sets the options for `proxy`.
     func prepare(_ proxy: ProxyAddress, _ tls: TLSOptions, schemes: UInt) {
         if proxy.isHTTP, proxy.hasCredentials { set(CURLOPT_PROXYAUTH, Int(schemes)) }
         if proxy.isSecure { prepare(tls, host: proxy.host, .proxy) }

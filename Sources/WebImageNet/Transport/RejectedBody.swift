@@ -10,7 +10,7 @@ final class RejectedBody {
     private static let mostDecoded = 256 << 10
 
     private let decoder: ContentDecoder?
-    /// A Boolean value that indicates whether no more bytes are needed.
+    /// Whether no more bytes are needed.
     private(set) var isComplete = false
     /// The bytes so far, up to ``FailedResponse/maxBodyPrefixByteCount``.
     private(set) var data = Data()
@@ -19,7 +19,6 @@ final class RejectedBody {
         decoder = ContentDecoder(head.headers, limit: Self.mostDecoded)
     }
 
-    /// Adds received bytes.
     func append(_ bytes: UnsafeRawBufferPointer) {
         guard let decoder else { return add(bytes) }
         do throws(ContentDecoder.Failure) {

@@ -27,15 +27,13 @@ struct ResponseHeadParser {
     /// The initial capacity in bytes. It suffices for most heads, and blocks of this size are cheap to allocate.
     private static let usualBytes = 960
 
-    /// A Boolean value that indicates whether the empty line was received. libcurl reports success if the connection
-    /// is closed before it.
+    /// Whether the empty line was received. libcurl reports success if the connection is closed before it.
     private(set) var isComplete = false
     /// The heads of the interim responses so far.
     private(set) var interim: [HTTPResponseHead] = []
     /// The number of bytes in header lines so far.
     private(set) var received = 0
-    /// A Boolean value that indicates whether to skip one 407 response. libcurl responds to it and repeats the
-    /// request.
+    /// Whether to skip one 407 response. libcurl responds to it and repeats the request.
     var awaitsProxyChallenge = false
     /// The 407 response that was skipped.
     private var challenge: HTTPResponseHead?
@@ -165,22 +163,21 @@ extension HTTPResponseHead {
         case invalid
     }
 
-    /// A Boolean value that indicates whether the end of an HTTP/1 body is recognizable without the end of the
-    /// connection (RFC 9112 6.3).
+    /// Whether the end of an HTTP/1 body is recognizable without the end of the connection (RFC 9112 6.3).
     var isSelfDelimiting: Bool {
         if statusCode == 204 || statusCode == 304 { return true }
         let codings = transferCodings
         return codings.isEmpty ? headers["Content-Length"] != nil : codings.contains("chunked")
     }
 
-    /// A Boolean value that indicates whether the server closes the connection after the response (RFC 9112 9.6).
+    /// Whether the server closes the connection after the response (RFC 9112 9.6).
     var closesConnection: Bool {
         let options = headers.combined("Connection")?.split(separator: ",") ?? []
         return options.contains { $0.trimmingBlanks().lowercased() == "close" }
     }
 
-    /// A Boolean value that indicates whether libcurl waits for the end of the connection although the body ends after
-    /// the number of bytes in `Content-Length`.
+    /// Whether libcurl waits for the end of the connection although the body ends after the number of bytes in
+    /// `Content-Length`.
     ///
     /// libcurl ignores `Content-Length` next to every `Transfer-Encoding`, also next to `identity`.
     var hasIgnoredLength: Bool { headers["Transfer-Encoding"] != nil && transferCodings.isEmpty }

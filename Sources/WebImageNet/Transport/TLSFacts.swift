@@ -18,13 +18,13 @@ final class TLSFacts {
     /// The last alert of the server other than `close_notify` (RFC 8446 6), or `nil` if there was none.
     var alert: Int32? { pointer.pointee.alert < 0 ? nil : pointer.pointee.alert }
 
-    /// A Boolean value that indicates whether the server sent `close_notify`.
+    /// Whether the server sent `close_notify`.
     var hasEnded: Bool { pointer.pointee.has_ended }
 
-    /// A Boolean value that indicates whether the server requested a certificate.
+    /// Whether the server requested a certificate.
     var requiresCertificate: Bool { pointer.pointee.wants_certificate }
 
-    /// A Boolean value that indicates whether the server selected HTTP/2.
+    /// Whether the server selected HTTP/2.
     var isHTTP2: Bool { pointer.pointee.is_http2 }
 
     /// Observes the connections of an `SSL_CTX`, which retains the information as long as it needs it.

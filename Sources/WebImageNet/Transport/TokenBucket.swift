@@ -25,7 +25,6 @@ struct TokenBucket {
         filled = now
     }
 
-    /// Returns whether a transfer may start.
     mutating func allowsStart(now: Int64) -> Bool {
         guard let interval else { return true }
         let due = max(now - filled, 0) / interval

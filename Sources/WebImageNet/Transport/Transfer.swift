@@ -62,7 +62,6 @@ final class Transfer {
     /// The time of the last received byte or of the start of the wait for one, in nanoseconds of the monotonic clock.
     var lastActivity: Int64 = 0
     var requestTime = Date()
-    /// A Boolean value that indicates whether the transfer needs a new connection.
     private(set) var needsNewConnection = false
     /// The number of the current attempt to send the request, starting at 1.
     private(set) var attempt = 1
@@ -90,7 +89,7 @@ final class Transfer {
     var connection: Connection?
     /// The reason why the request wasn't sent.
     private(set) var refusal: Refusal?
-    /// A Boolean value that indicates whether libcurl finished the transfer.
+    /// Whether libcurl finished the transfer.
     var isDone = false
     /// The address range that the policy rejected, or `nil` if no address was rejected.
     var refusedAddress: String?
@@ -107,11 +106,11 @@ final class Transfer {
     private var resume: ResumeStateMachine
     /// The encoded body as received, if it can be resumed.
     private var coded: ResponseBuffer?
-    /// A Boolean value that indicates whether the rest of the body is read only to reuse the connection.
+    /// Whether the rest of the body is read only to reuse the connection.
     private(set) var isDiscarding = false
     /// The length of a body whose end libcurl doesn't recognize, in bytes, or `nil` for other bodies.
     private var ignoredLength: Int?
-    /// A Boolean value that indicates whether a callback stopped libcurl at the end of the body.
+    /// Whether a callback stopped libcurl at the end of the body.
     private(set) var hasReachedEnd = false
     /// The beginning of the body of a rejected response, or `nil` for other responses.
     private var rejected: RejectedBody?
@@ -197,8 +196,8 @@ final class Transfer {
         return nil
     }
 
-    /// A Boolean value that indicates whether the earlier connection served other requests. If a server closes a
-    /// connection after some of its streams (GOAWAY), it rejects the others, which doesn't count as an attempt.
+    /// Whether the earlier connection served other requests. If a server closes a connection after some of its streams
+    /// (GOAWAY), it rejects the others, which doesn't count as an attempt.
     private var servesOthers: Bool { earlier.map { $0.isMultiplexed && $0.responses > responsesBefore } ?? false }
 
     /// Receives an event of an HTTP/2 stream.
@@ -216,20 +215,19 @@ final class Transfer {
         }
     }
 
-    /// A Boolean value that indicates whether the server declared that it hasn't processed the request, so that every
-    /// request can be repeated (RFC 9113 8.7).
+    /// Whether the server declared that it hasn't processed the request, so that every request can be repeated (RFC
+    /// 9113 8.7).
     var isUnprocessed: Bool {
         if streamRefusal != nil { return true }
         guard let stream, let last = earlier?.lastProcessedStream else { return false }
         return stream > last
     }
 
-    /// A Boolean value that indicates whether a repetition doesn't count as an attempt, because the server ended the
-    /// connection after other requests.
+    /// Whether a repetition doesn't count as an attempt, because the server ended the connection after other requests.
     var isRepeatedFreely: Bool { isUnprocessed && servesOthers }
 
-    /// A Boolean value that indicates whether the request may be repeated silently, because the server hasn't processed
-    /// it, or because it reused a connection that may have ended in the meantime.
+    /// Whether the request may be repeated silently, because the server hasn't processed it, or because it reused a
+    /// connection that may have ended in the meantime.
     var mayRepeat: Bool {
         guard request.mayRepeat, attempt < 2, !hasBytes, !submission.promise.isResolved else { return false }
         return isUnprocessed || (request.isRepeatable && connection.map { $0.opener != id } ?? false)
@@ -278,7 +276,7 @@ final class Transfer {
     /// Returns whether no byte was received for `limit` nanoseconds. A slow transfer isn't idle.
     func isIdle(for limit: Int64, at now: Int64) -> Bool { now >= lastActivity + limit }
 
-    /// A Boolean value that indicates whether the budget for bodies paused the transfer.
+    /// Whether the budget for bodies paused the transfer.
     var isPaused: Bool { pauseStart != nil }
 
     /// Enters the budget for bodies when the transfer starts. A transfer that restarts remains there without a body.
@@ -296,7 +294,6 @@ final class Transfer {
         return true
     }
 
-    /// Processes a chunk of the body.
     func receiveBody(_ bytes: UnsafeRawBufferPointer, now: Int64) -> Reception {
         lastActivity = now
         if !isDiscarding, rejected == nil, let charge {
@@ -416,7 +413,7 @@ final class Transfer {
         return isWorthReading
     }
 
-    /// A Boolean value that indicates whether the connection can be reused after the body.
+    /// Whether the connection can be reused after the body.
     private var isReusable: Bool {
         guard let head, hasBody(head), !isMultiplexed else { return true }
         // libcurl closes the connection after a body whose length it ignores.
@@ -528,10 +525,9 @@ final class Transfer {
         return metrics
     }
 
-    /// A Boolean value that indicates whether the response was received over HTTP/2.
+    /// Whether the response was received over HTTP/2.
     var isMultiplexed: Bool { handle?.number(CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0) }
 
-    /// The current phase of the transfer.
     var phase: ImageError.NetworkFailure.Phase {
         if isHeadComplete { return .receivingBody }
         guard let handle else { return .queued }
@@ -539,7 +535,6 @@ final class Transfer {
         return handle.offset(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connecting : .nameResolution
     }
 
-    /// Returns an error for this transfer.
     func failure(
         _ reason: ImageError.NetworkFailure.Reason, phase: ImageError.NetworkFailure.Phase? = nil,
         curlCode: Int? = nil, detail: String = ""

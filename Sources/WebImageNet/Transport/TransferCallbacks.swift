@@ -13,7 +13,7 @@ enum TransferCallbacks {
     final class Context {
         let transfer: Transfer
         let policy: ImageDownloader.Configuration.AddressPolicy
-        /// A Boolean value that indicates whether connections go to an explicitly configured proxy, which is trusted.
+        /// Whether connections go to an explicitly configured proxy, which is trusted.
         let trustsPeer: Bool
         let sockets: IdleConnectionChecker
         /// The group of connections from which libcurl chooses.

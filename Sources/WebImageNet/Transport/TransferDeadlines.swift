@@ -10,6 +10,5 @@ final class TransferDeadlines {
     /// Takes a deadline into account.
     func add(_ deadline: Int64) { next = min(next, deadline) }
 
-    /// Removes all deadlines.
     func removeAll() { next = .max }
 }

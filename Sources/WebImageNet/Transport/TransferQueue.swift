@@ -19,7 +19,7 @@ struct TransferQueue {
 
     private struct Origin {
         let name: String
-        /// A Boolean value that indicates whether the origin has transfers. If it doesn't, its index is free.
+        /// Whether the origin has transfers. If it doesn't, its index is free.
         var isUsed = true
         var waiting: PriorityQueue<UInt64, RequestPriority>
         var running = 0
@@ -63,13 +63,10 @@ struct TransferQueue {
         for place in Array(origins.indices) { refresh(place) }
     }
 
-    /// The number of waiting transfers.
     var waitingCount: Int { waiting.count }
 
-    /// A Boolean value that indicates whether a transfer can start.
     var canStart: Bool { !riding.isEmpty || (connections < total && !ready.isEmpty) }
 
-    /// Returns the number of running transfers for `origin`.
     func running(at origin: String) -> Int { slots[origin].map { origins[$0].running } ?? 0 }
 
     /// Returns the reason why `id` can't start before a slot is released, or `nil` if a slot is free or the transfer
@@ -82,7 +79,6 @@ struct TransferQueue {
         return needsConnection && connections >= total ? .connectionLimit : nil
     }
 
-    /// Adds a waiting transfer.
     mutating func enqueue(_ id: UInt64, origin: String, priority: RequestPriority) {
         let place = position(of: origin)
         waiting[id] = place
@@ -122,7 +118,6 @@ struct TransferQueue {
         return id
     }
 
-    /// Releases a slot.
     mutating func release(origin: String) {
         guard let place = slots[origin], origins[place].running > 0 else { return }
         origins[place].running -= 1

@@ -53,6 +53,6 @@ package enum TransportLibrary {
         ]
     }
 
-    /// Returns a Boolean value that indicates whether the list of public suffixes is available. May load libpsl.
+    /// Returns whether the list of public suffixes is available. May load libpsl.
     package static var hasPublicSuffixes: Bool { wi_is_public_suffix("co.uk") == 1 }
 }
