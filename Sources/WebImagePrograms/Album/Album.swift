@@ -22,7 +22,7 @@ package struct Album: Sendable {
 
         package var isCorrupt: Bool { kind == "broken" }
 
-        /// Returns a Boolean value that indicates whether `error` is the expected result of loading this image.
+        /// Returns whether `error` is the expected result of loading this image.
         package func expects(_ error: ImageError?) -> Bool {
             guard let error else { return !isCorrupt }
             let families = ["request", "network", "cache", "decode", "transform", "limit"]

@@ -86,7 +86,7 @@ package final class AlbumServer: Sendable {
     /// An image on the server.
     fileprivate struct ServedImage: Sendable {
         let resource: ServerResource
-        /// A Boolean value that indicates whether the image is sent over a slow connection.
+        /// Whether the image is sent over a slow connection.
         let isSlow: Bool
 
         var slowSpeed: Int? { isSlow ? max(1, Int(Double(resource.body.count) / AlbumServer.slowSeconds)) : nil }

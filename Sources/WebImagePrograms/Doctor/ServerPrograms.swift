@@ -69,7 +69,6 @@ package enum ServerPrograms {
 
     // MARK: - nginx
 
-    /// Returns the checks of an nginx configuration.
     static func nginxChecks(_ file: String) -> [DoctorReport.Check] {
         let program = "/usr/sbin/nginx"
         guard access(program, X_OK) == 0 else { return [.init("nginx", .note, "nginx", "not installed")] }

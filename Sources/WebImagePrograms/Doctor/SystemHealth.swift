@@ -21,9 +21,9 @@ package struct SystemHealth: Sendable {
     package var now = Date()
     /// The modification time of the running program, before which the current time can’t be.
     package var programDate: Date?
-    /// A Boolean value that indicates whether the build can draw text, which SVG and PDF images contain.
+    /// Whether the build can draw text, which SVG and PDF images contain.
     package var needsFonts = true
-    /// A Boolean value that indicates whether a configuration of fontconfig exists.
+    /// Whether a configuration of fontconfig exists.
     package var hasFontConfiguration = false
     /// The directory in which a font was found and that helper processes can read, or `nil` if there’s none.
     package var fontDirectory: String?
@@ -31,9 +31,9 @@ package struct SystemHealth: Sendable {
     package var userFontDirectory: String?
     /// The file or directory with certificate authorities, or `nil` if there’s none.
     package var certificates: String?
-    /// A Boolean value that indicates whether libcurl supports TLS.
+    /// Whether libcurl supports TLS.
     package var hasTLS = true
-    /// A Boolean value that indicates whether the list of public suffixes is available.
+    /// Whether the list of public suffixes is available.
     package var hasPublicSuffixes = true
 
     package init() {}
@@ -174,7 +174,7 @@ struct FontFiles {
 
     init(environment: [String: String]) { self.environment = environment }
 
-    /// A Boolean value that indicates whether a configuration of fontconfig exists.
+    /// Whether a configuration of fontconfig exists.
     var hasConfiguration: Bool {
         let paths = [environment["FONTCONFIG_FILE"], "/etc/fonts/fonts.conf", "/usr/share/fontconfig/fonts.conf"]
         return paths.compactMap { $0 }.contains { FileManager.default.isReadableFile(atPath: $0) }

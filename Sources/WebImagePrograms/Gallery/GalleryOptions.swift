@@ -15,16 +15,16 @@ package struct GalleryOptions: Sendable {
     package let filter: String
     /// The number of cells for the bundled album.
     package let cells: Int
-    /// A Boolean value that indicates whether the invalid images of the album are shown.
+    /// Whether the invalid images of the album are shown.
     package let includesCorrupt: Bool
     /// The directory of the disk cache. The default is `nil`, which means a temporary directory for the bundled album,
     /// and the default directory of the tool for other images.
     package let cache: String?
     package let network: NetworkSetup
-    /// A Boolean value that indicates whether every step of loading is logged.
+    /// Whether every step of loading is logged.
     package let verbose: Bool
 
-    /// A Boolean value that indicates whether the gallery shows the bundled album.
+    /// Whether the gallery shows the bundled album.
     package var showsAlbum: Bool { operands.isEmpty && lists.isEmpty }
 
     package init(_ arguments: Arguments) throws(UsageError) {

@@ -77,9 +77,9 @@ package struct GallerySettings: Sendable, Hashable {
     package var cellSize = 168 {
         didSet { cellSize = min(max(cellSize, Self.cellSizes.lowerBound), Self.cellSizes.upperBound) }
     }
-    /// A Boolean value that indicates whether previews are shown during a download.
+    /// Whether previews are shown during a download.
     package var showsPreviews = true
-    /// A Boolean value that indicates whether the manager retries failed downloads, which is its default behavior.
+    /// Whether the manager retries failed downloads, which is its default behavior.
     package var retries = true
     /// The network conditions that the album server simulates.
     package var network = SimulatedNetwork()

@@ -11,8 +11,7 @@ package struct GalleryStatistics: Sendable, Hashable {
         package let value: String
         /// The value of the bar, from 0 to 1, or `nil` for a row without a bar.
         package let fraction: Double?
-        /// A Boolean value that indicates whether the row is a main row. Other rows add details to the preceding main
-        /// row.
+        /// Whether the row is a main row. Other rows add details to the preceding main row.
         package let isMain: Bool
 
         init(_ label: String, _ value: String, _ fraction: Double? = nil, isMain: Bool = true) {
@@ -86,6 +85,6 @@ package struct GalleryStatistics: Sendable, Hashable {
             + statistics.downloads + statistics.localLoads
     }
 
-    /// A Boolean value that indicates whether any work is in progress.
+    /// Whether any work is in progress.
     package var isBusy: Bool { transfers + waiting + jobs > 0 }
 }

@@ -77,7 +77,7 @@ package struct ImageZoom: Sendable, Hashable {
         return Extent(width: imageSize.width * current, height: imageSize.height * current)
     }
 
-    /// A Boolean value that indicates whether a part of the image is outside of the view.
+    /// Whether a part of the image is outside of the view.
     package var isCut: Bool { scale != nil && (content.width > view.width + 0.5 || content.height > view.height + 0.5) }
 
     private var range: ClosedRange<Double> { min(fitted, 1)...max(fitted, Self.largest) }

@@ -16,8 +16,7 @@ struct DirectoryContents {
     ///
     /// - Parameters:
     ///   - path: The path of the directory.
-    ///   - isRecursive: A Boolean value that indicates whether subdirectories are included. Subdirectories that can't be
-    ///     read are omitted.
+    ///   - isRecursive: Whether subdirectories are included. Subdirectories that can't be read are omitted.
     ///   - limit: The maximum number of images.
     /// - Returns: `nil` if the directory can't be read. The reason is in `errno`.
     init?(_ path: String, isRecursive: Bool, limit: Int) {

@@ -24,8 +24,8 @@ package enum Files {
         return try ImageFile.contents(at: FileNameText.cString(path), named: path, limit: limit)
     }
 
-    /// Returns a Boolean value that indicates whether a path denotes an open pipe or device of this process, such as
-    /// `/dev/stdin` or the path that a shell passes for the output of a command.
+    /// Returns whether a path denotes an open pipe or device of this process, such as `/dev/stdin` or the path that a
+    /// shell passes for the output of a command.
     package static func isOpenStream(_ path: String) -> Bool {
         guard path == "/dev/stdin" || path.hasPrefix("/dev/fd/") else { return false }
         var status = stat()
@@ -66,8 +66,8 @@ package enum Files {
     /// - Parameters:
     ///   - data: The data.
     ///   - path: The path.
-    ///   - overwrites: A Boolean value that indicates whether an existing regular file is replaced. The default is
-    ///     `true`. If the file is a symbolic link, its target is replaced.
+    ///   - overwrites: Whether an existing regular file is replaced. The default is `true`. If the file is a symbolic
+    ///     link, its target is replaced.
     /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the file can't be written, with
     ///   `EEXIST` if it exists and `overwrites` is `false`.
     package static func write(_ data: Data, to path: String, overwrites: Bool = true) throws(ImageError) {
@@ -100,12 +100,12 @@ package enum Files {
         .pixels
     }
 
-    /// Returns a Boolean value that indicates whether `path` is that of an existing directory.
+    /// Returns whether `path` is that of an existing directory.
     @Sendable package static func isDirectory(_ path: String) -> Bool {
         status(path).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
     }
 
-    /// Returns a Boolean value that indicates whether `path` is that of an existing regular file.
+    /// Returns whether `path` is that of an existing regular file.
     @Sendable package static func isFile(_ path: String) -> Bool {
         status(path).map { $0.st_mode & S_IFMT == S_IFREG } ?? false
     }

@@ -11,7 +11,7 @@ package struct ImageInput: Sendable, Hashable {
     /// The directory of the file below the directory that was specified, such as `2024/june`. It's empty if the file
     /// itself was specified.
     package let folder: String
-    /// A Boolean value that indicates whether the file was found in a directory.
+    /// Whether the file was found in a directory.
     package let isFromDirectory: Bool
     /// The reason why the images that the argument denotes can't be determined.
     package let failure: ImageError?
@@ -74,8 +74,7 @@ package struct InputList: Sendable {
     /// Notes for the user, such as about an added scheme.
     package private(set) var notes: [String] = []
     private let requiresImages: Bool
-    /// A Boolean value that indicates whether the arguments denote a single image by its name. Then `--output` names a
-    /// file.
+    /// Whether the arguments denote a single image by its name. Then `--output` names a file.
     package private(set) var isSingle = false
 
     /// Resolves arguments: URLs, paths of files and directories, patterns, `@FILE`, and `-`. Blocks.
@@ -85,8 +84,8 @@ package struct InputList: Sendable {
     /// - Parameters:
     ///   - operands: The arguments.
     ///   - lists: The files with further arguments, one per line. `-` means standard input.
-    ///   - isRecursive: A Boolean value that indicates whether subdirectories of directories are included.
-    ///   - requiresImages: A Boolean value that indicates whether a directory without images is a failure.
+    ///   - isRecursive: Whether subdirectories of directories are included.
+    ///   - requiresImages: Whether a directory without images is a failure.
     package init(
         _ operands: [String], lists: [String] = [], isRecursive: Bool = false, requiresImages: Bool = true
     ) {

@@ -61,7 +61,7 @@ extension Inputs {
         "nef", "orf", "pef", "raf", "rw2",
     ]
 
-    /// Returns a Boolean value that indicates whether a file name has the extension of an image format.
+    /// Returns whether a file name has the extension of an image format.
     static func hasImageExtension(_ name: String) -> Bool {
         name.lastIndex(of: ".").map { extensions.contains(name[name.index(after: $0)...].lowercased()) } ?? false
     }

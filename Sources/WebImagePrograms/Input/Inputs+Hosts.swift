@@ -12,13 +12,12 @@ extension Inputs {
         return host.text == "localhost" || host.text.hasSuffix(".localhost") ? "http" : "https"
     }
 
-    /// Returns a Boolean value that indicates whether an address is in 127.0.0.0/8, or is ::1.
+    /// Returns whether an address is in 127.0.0.0/8, or is ::1.
     private static func isLoopback(_ address: [UInt8]) -> Bool {
         address.count == 4 ? address[0] == 127 : address.last == 1 && address.dropLast().allSatisfy { $0 == 0 }
     }
 
-    /// Returns a Boolean value that indicates whether `text` begins with an IPv6 address in brackets, as in
-    /// `[::1]:8080/a.png`.
+    /// Returns whether `text` begins with an IPv6 address in brackets, as in `[::1]:8080/a.png`.
     static func beginsWithBracketedAddress(_ text: String) -> Bool {
         let authority = text.prefix { !"/?#".contains($0) }
         guard let end = authority.lastIndex(of: "]"), HostName(String(authority[...end])) != nil else { return false }

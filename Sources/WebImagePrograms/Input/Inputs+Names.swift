@@ -15,8 +15,7 @@ extension Inputs {
         return URL(filePath: text).absoluteURL
     }
 
-    /// Returns a Boolean value that indicates whether text is the path of an existing file other than a directory, and
-    /// its bytes aren't valid UTF-8.
+    /// Returns whether text is the path of an existing file other than a directory, and its bytes aren't valid UTF-8.
     static func isFileWithEscapes(_ text: String) -> Bool {
         FileNameText.hasEscapes(text) && Files.status(text) != nil && !Files.isDirectory(text)
     }

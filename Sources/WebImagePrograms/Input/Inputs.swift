@@ -23,8 +23,8 @@ package enum Inputs {
         throw .request(plain.isEmpty ? .invalidURL(text) : .fileNotFound(path: InputLabel.redacted(text)))
     }
 
-    /// Returns a Boolean value that indicates whether `text` looks like a URL without its scheme. A name of a single
-    /// component with the extension of an image, such as `photo.png`, is a file name.
+    /// Returns whether `text` looks like a URL without its scheme. A name of a single component with the extension of
+    /// an image, such as `photo.png`, is a file name.
     private static func beginsWithHost(_ text: String) -> Bool {
         let text = InputLabel.withoutUser(text)
         if text.hasPrefix("[") { return beginsWithBracketedAddress(text) }
@@ -39,9 +39,9 @@ package enum Inputs {
         return parts.count > 1 || authority.count > 1 || !hasImageExtension(text)
     }
 
-    /// Returns a Boolean value that indicates whether `text` begins with a URI scheme (RFC 3986, section 3.1) of at
-    /// least two letters. Text such as `user:password@example.org`, which has no `//`, begins with user information.
-    /// Whitespace that the parser of URLs ignores doesn't count.
+    /// Returns whether `text` begins with a URI scheme (RFC 3986, section 3.1) of at least two letters. Text such as
+    /// `user:password@example.org`, which has no `//`, begins with user information. Whitespace that the parser of URLs
+    /// ignores doesn't count.
     package static func hasScheme(_ text: String) -> Bool {
         let text = URLText.withoutIgnoredCharacters(text)
         guard let colon = text.firstIndex(of: ":"), let first = text.first, first.isASCII, first.isLetter else {

@@ -43,7 +43,7 @@ package struct KeptDownloads: Sendable {
 package struct InterruptionMessage: Sendable {
     /// The sentence that reports the finished work, such as “1 of 2 images was loaded.”
     private let finished: String
-    /// A Boolean value that indicates whether downloads can be unfinished.
+    /// Whether downloads can be unfinished.
     private let hasDownloads: Bool
 
     /// Creates a message.
@@ -82,7 +82,7 @@ package struct InterruptionMessage: Sendable {
 }
 
 extension ImageInput {
-    /// A Boolean value that indicates whether the input is downloaded.
+    /// Whether the input is downloaded.
     package var isDownload: Bool { ["http", "https"].contains((try? url)?.scheme?.lowercased() ?? "") }
 }
 

@@ -139,7 +139,7 @@ private enum PEMKind: String {
     case certificate
     case privateKey = "private key"
 
-    /// Returns a Boolean value that indicates whether a text contains data of this kind.
+    /// Returns whether a text contains data of this kind.
     func isIn(_ text: String) -> Bool {
         switch self {
         // OpenSSL also accepts older labels, such as “TRUSTED CERTIFICATE” and “EC PRIVATE KEY”.

@@ -13,8 +13,8 @@ package enum ProgramCoders {
     /// - Parameters:
     ///   - input: A URL, a path, or `-`. Only files that the user named may be decoded in process if no helper is
     ///     installed and the format requires one.
-    ///   - isolatesAllFormats: A Boolean value that indicates whether images of all formats are decoded in helper
-    ///     processes. Then files may not be decoded in process, either. The default is `false`.
+    ///   - isolatesAllFormats: Whether images of all formats are decoded in helper processes. Then files may not be
+    ///     decoded in process, either. The default is `false`.
     package static func coders(for input: String, isolatesAllFormats: Bool = false) -> ImageCoderRegistry {
         let coders = isolatesAllFormats ? isolatedInAllFormats : isolated
         return isLocal(input) ? coders.local : coders.network
