@@ -39,7 +39,7 @@ package struct AcceptHeader: Sendable, Hashable {
 
     /// Returns the weight of a media type in thousandths, by the most specific range that contains it.
     ///
-    /// - Parameter isExplicit: A Boolean value that indicates whether ranges with wildcards are ignored.
+    /// - Parameter isExplicit: Whether ranges with wildcards are ignored.
     package func weight(of mediaType: String, isExplicit: Bool = false) -> Int {
         let names = mediaType.split(separator: "/").map(String.init)
         guard names.count == 2 else { return 0 }

@@ -5,14 +5,12 @@ import WebImage
 
 /// The client hints of a request. Invalid values are ignored.
 struct ClientHints: Sendable, Hashable {
-    /// The names of the header fields.
     static let names = ["Sec-CH-DPR", "Sec-CH-Width", "Save-Data"]
 
     /// The number of device pixels per CSS pixel, or `nil`.
     var dpr: Double?
     /// The width of the image in device pixels, or `nil`.
     var width: Int?
-    /// A Boolean value that indicates whether the client wants to save data.
     var savesData = false
 
     init(_ headers: HTTPHeaderFields) {

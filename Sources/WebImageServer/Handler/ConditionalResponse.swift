@@ -6,7 +6,6 @@ import WebImage
 /// A complete result, from which the response to a conditional or partial request is made (RFC 9110, sections 13 and
 /// 14).
 struct ConditionalResponse {
-    /// The result.
     let data: Data
     /// The header fields of a response with the status code 200.
     let headers: HTTPHeaderFields
@@ -31,8 +30,8 @@ struct ConditionalResponse {
             statusCode: 206, headers: headers, body: data[(start + bytes.lowerBound)..<(start + bytes.upperBound)])
     }
 
-    /// Returns a Boolean value that indicates whether the client already has the result. `If-None-Match` has precedence
-    /// over `If-Modified-Since` (RFC 9110, section 13.2.2).
+    /// Returns whether the client already has the result. `If-None-Match` has precedence over `If-Modified-Since` (RFC
+    /// 9110, section 13.2.2).
     private func isUnchanged(for request: ServerRequest, _ tag: EntityTag) -> Bool {
         let wanted = request.headers.values(for: "If-None-Match")
         guard wanted.isEmpty else { return wanted.contains { Self.matches($0, tag) } }
@@ -65,7 +64,6 @@ struct ConditionalResponse {
 
 /// The time for which clients and proxies may store a result.
 struct ResultLifetime {
-    /// The value of the header field `Cache-Control`.
     let cacheControl: String
 
     /// Combines the settings of the server with the response of the source.
@@ -73,7 +71,7 @@ struct ResultLifetime {
     /// - Parameters:
     ///   - source: The response of the source, or `nil` if there's none.
     ///   - longest: The time that the server and the URL allow.
-    ///   - usesSource: A Boolean value that indicates whether the freshness of the source limits the time.
+    ///   - usesSource: Whether the freshness of the source limits the time.
     init(_ source: EncodedImage.SourceResponse?, longest: Duration, usesSource: Bool) {
         let control = CacheControl(source?.head.headers ?? HTTPHeaderFields())
         guard !control.noStore else {

@@ -96,7 +96,7 @@ package struct ServerSources: Sendable, Hashable {
     /// would match a pattern for the hosts below `a.example`.
     private static let delimiters = Set("/?#@\\".utf8)
 
-    /// Returns a Boolean value that indicates whether text begins with a match of a pattern.
+    /// Returns whether text begins with a match of a pattern.
     static func matches(_ text: String, _ pattern: String) -> Bool {
         // The positions in the text up to which the pattern so far can match.
         let bytes = Array(text.utf8)

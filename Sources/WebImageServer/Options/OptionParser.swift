@@ -10,7 +10,7 @@ package struct OptionParser: Sendable {
     /// The names of the options that URLs may use, or `nil` for all. Presets may use all options, and the names have no
     /// effect if only presets are allowed.
     package var allowedOptions: Set<String>?
-    /// A Boolean value that indicates whether the part of the options contains only names of presets.
+    /// Whether the part of the options contains only names of presets.
     package var allowsOnlyPresets = false
 
     /// Creates a parser without presets.

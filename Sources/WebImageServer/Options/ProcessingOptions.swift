@@ -26,8 +26,8 @@ package struct ProcessingOptions: Sendable, Hashable {
 
         /// The kind. The default is the center.
         package var kind = Kind.point(0.5, 0.5)
-        /// A Boolean value that indicates whether the point becomes the center of the result, as far as possible.
-        /// Otherwise, it's a common point of the image and of the result, such as a corner.
+        /// Whether the point becomes the center of the result, as far as possible. Otherwise, it's a common point of
+        /// the image and of the result, such as a corner.
         package var isFocus = false
         /// The sign of the horizontal offset, which points away from the edge: -1 at the right edge, otherwise 1.
         package var signX = 1.0
@@ -54,8 +54,7 @@ package struct ProcessingOptions: Sendable, Hashable {
         package var opacity = 1.0
         /// The position and the offsets.
         package var gravity = Gravity.center
-        /// A Boolean value that indicates whether the watermark covers the image like tiles. The offsets are then the
-        /// distances between the tiles.
+        /// Whether the watermark covers the image like tiles. The offsets are then the distances between the tiles.
         package var isRepeated = false
         /// The size relative to the result, or zero for the size of the watermark.
         package var scale = 0.0
@@ -113,11 +112,11 @@ package struct ProcessingOptions: Sendable, Hashable {
     /// The format of the result, or `nil` to negotiate it.
     package var format: ImageFormat?
     package var stripsMetadata = true
-    /// A Boolean value that indicates whether the author and the copyright remain if metadata is removed.
+    /// Whether the author and the copyright remain if metadata is removed.
     package var keepsCopyright = false
     /// The index of the page or the frame, or `nil` for the default.
     package var page: Int?
-    /// A Boolean value that indicates whether the source is sent unchanged.
+    /// Whether the source is sent unchanged.
     package var isRaw = false
     package var skippedFormats: Set<ImageFormat> = []
     /// The date in seconds since 1970 from which on the URL isn't valid, or `nil`.

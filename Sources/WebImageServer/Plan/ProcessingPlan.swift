@@ -9,7 +9,7 @@ package struct ProcessingPlan: Sendable {
     package var request: ImageRequest
     /// The encoding of the result.
     package var encoding: ImageEncoding
-    /// A Boolean value that indicates whether the source is sent unchanged.
+    /// Whether the source is sent unchanged.
     package var isRaw: Bool
 
     /// The qualities by format if neither the URL nor the configuration sets one.

@@ -23,7 +23,7 @@ package struct AddressRange: Sendable, Hashable {
         (self.bytes, bits) = (bytes, length)
     }
 
-    /// Returns a Boolean value that indicates whether the range contains a numeric address, or `unix`.
+    /// Returns whether the range contains a numeric address, or `unix`.
     package func contains(_ address: String) -> Bool {
         if address == "unix" { return bytes.isEmpty }
         guard let other = Self.bytes(of: address), other.count == bytes.count else { return false }

@@ -170,8 +170,8 @@ package final class ImageService: Sendable {
     /// - Parameters:
     ///   - call: The call.
     ///   - sentBytes: The number of bytes of the body that were sent.
-    ///   - isComplete: A Boolean value that indicates whether the connection accepted the whole response. It also
-    ///     accepts the empty response to a client that closed it, which the log doesn't call complete.
+    ///   - isComplete: Whether the connection accepted the whole response. It also accepts the empty response to a
+    ///     client that closed it, which the log doesn't call complete.
     package func end(_ call: ServiceCall, sentBytes: Int, isComplete: Bool) {
         disconnect(call)
         let status = call.response?.statusCode ?? 0

@@ -10,7 +10,7 @@ extension ServiceSettings {
         package let name: String
         /// The explanation.
         package let help: String
-        /// A Boolean value that indicates whether the option needs no value.
+        /// Whether the option needs no value.
         package let isFlag: Bool
         private let change: @Sendable (inout ServiceSettings, String) throws(Invalid) -> Void
 

@@ -46,7 +46,6 @@ package struct ServiceSettings: Sendable {
     package var memcachedLifetime: Int?
     /// The quality of formats without a quality of their own, or `nil` for the default.
     var quality: Int?
-    /// The qualities by format.
     var formatQualities: [ImageFormat: Int] = [:]
     /// The kinds of addresses with a setting, and whether sources may have them.
     var specialAddresses: [String: Bool] = [:]
@@ -63,7 +62,7 @@ package struct ServiceSettings: Sendable {
     package var connectionTimeout = 15
     /// The number of seconds for running requests after SIGTERM. The default is 20.
     package var drainTimeout = 20
-    /// A Boolean value that indicates whether requests are logged. The default is `true`.
+    /// Whether requests are logged. The default is `true`.
     package var logsRequests = true
 
     private init() { manager.downloader.maxStartsPerSecond = nil }

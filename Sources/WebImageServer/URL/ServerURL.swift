@@ -36,8 +36,8 @@ package struct ServerURL: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - path: The path, which begins with a slash.
-    ///   - allowsOnlyPresets: A Boolean value that indicates whether the part after the signature contains the names of
-    ///     presets, such as `thumb:blurry`. The option `pr:thumb:blurry` has the same meaning. The default is `false`.
+    ///   - allowsOnlyPresets: Whether the part after the signature contains the names of presets, such as
+    ///     `thumb:blurry`. The option `pr:thumb:blurry` has the same meaning. The default is `false`.
     /// - Throws: A failure with the status code 404 if the path isn't valid.
     package init(path: String, allowsOnlyPresets: Bool = false) throws(ServerFailure) {
         guard path.utf8.count <= Self.sizeLimit else {

@@ -33,8 +33,8 @@ public struct URLSigningKey: Sendable, Hashable {
         digest(of: path).map { Self.base64($0.prefix(max(1, min(size, 32)))) }
     }
 
-    /// Returns a Boolean value that indicates whether a signature belongs to a path. The duration doesn't depend on the
-    /// position of the first difference.
+    /// Returns whether a signature belongs to a path. The duration doesn't depend on the position of the first
+    /// difference.
     func isValid(_ signature: [UInt8], of path: String, size: Int) -> Bool {
         let size = max(1, min(size, 32))
         guard let digest = digest(of: path), signature.count == size else { return false }
