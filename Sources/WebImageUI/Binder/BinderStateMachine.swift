@@ -79,7 +79,7 @@ struct BinderStateMachine {
     /// The final image of this binding.
     private(set) var image: DecodedImage?
     private(set) var failure: ImageError?
-    /// A Boolean value that indicates whether the next loads bypass the negative cache, until one of them ends.
+    /// Whether the next loads bypass the negative cache, until one of them ends.
     private var ignoresFailures = false
     private(set) var progress: ImageTask.Progress?
     private var hasCompleted = true
@@ -89,7 +89,7 @@ struct BinderStateMachine {
     /// The content that the handler received most recently, which can be from an earlier binding.
     private var handedOver: DisplayedContent?
 
-    /// A Boolean value that indicates whether an empty view shows an icon after a failure.
+    /// Whether an empty view shows an icon after a failure.
     let showsMissingImage: Bool
 
     init(isMapped: Bool, showsMissingImage: Bool = true) {
@@ -252,7 +252,7 @@ struct BinderStateMachine {
 }
 
 extension ImageBinder.Presentation.Kind {
-    /// A Boolean value that indicates whether the content shows the requested image in any form.
+    /// Whether the content shows the requested image in any form.
     var isOfImage: Bool { rank.map { $0 >= .otherSize } ?? false }
 
     /// The rank, or `nil` for content that ends a binding without an image.
@@ -401,7 +401,7 @@ extension BinderStateMachine {
         return presentDelayedPlaceholder()
     }
 
-    /// A Boolean value that indicates whether the view shows nothing after a load that ended without an image.
+    /// Whether the view shows nothing after a load that ended without an image.
     private var endsEmpty: Bool {
         guard options.delaysPlaceholder, rank == .nothing else { return content == nil }
         if case .empty = options.placeholder { return true }
@@ -472,8 +472,8 @@ extension BinderStateMachine.DisplayedContent {
 }
 
 extension ImageError {
-    /// A Boolean value that indicates whether the load can succeed after the network returns. A failure from the
-    /// negative cache would only be returned again.
+    /// Whether the load can succeed after the network returns. A failure from the negative cache would only be returned
+    /// again.
     var isNetworkOutage: Bool {
         isUnreachable && rememberedUntil == nil
     }

@@ -18,7 +18,7 @@ package final class ImageBinderGroup<Slot: Hashable & Sendable> {
     ///
     /// - Parameters:
     ///   - manager: The manager that loads the images. The default is ``ImageManager/shared``.
-    ///   - isMapped: A Boolean value that indicates whether the view is on screen. The default is `true`.
+    ///   - isMapped: Whether the view is on screen. The default is `true`.
     ///   - showsMissingImage: A closure that returns whether an empty slot shows ``ImagePlaceholder/missingImage`` after a
     ///     failure. By default, all slots do.
     ///   - show: A closure that displays content in a slot. It must not capture the group strongly.
@@ -47,7 +47,7 @@ package final class ImageBinderGroup<Slot: Hashable & Sendable> {
     /// The slots that have a binder.
     package var slots: Set<Slot> { Set(binders.keys) }
 
-    /// A Boolean value that indicates whether the view is on screen.
+    /// Whether the view is on screen.
     package var isMapped: Bool {
         get { mapped }
         set {

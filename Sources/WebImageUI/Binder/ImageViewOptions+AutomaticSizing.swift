@@ -37,7 +37,7 @@ struct TargetBounds: Equatable {
     var width: Int?
     var height: Int?
 
-    /// A Boolean value that indicates whether one side is unconstrained.
+    /// Whether one side is unconstrained.
     var isOpen: Bool { width == nil || height == nil }
 
     /// Creates bounds from an allocation. Returns `nil` if neither side is a positive, finite number.

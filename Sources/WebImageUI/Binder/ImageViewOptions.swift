@@ -118,7 +118,7 @@ public struct ImageViewOptions: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request of the application.
-    ///   - canShowDisplayP3: A Boolean value that indicates whether the toolkit converts Display P3 for the monitor.
+    ///   - canShowDisplayP3: Whether the toolkit converts Display P3 for the monitor.
     package func adapted(_ request: ImageRequest, canShowDisplayP3: Bool) -> ImageRequest {
         guard showsWideGamut, canShowDisplayP3, request.decoding.color == .sRGB,
             request.transformers.allSatisfy(\.isGeometric)

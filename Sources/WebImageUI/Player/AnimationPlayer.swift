@@ -319,11 +319,10 @@ private struct FrameDemand: Equatable {
     var due: Int
     var displayed: Int
     var isRunning: Bool
-    /// A Boolean value that indicates whether the frame to display failed before, and a later version of the image may
-    /// contain it.
+    /// Whether the frame to display failed before, and a later version of the image may contain it.
     var isMissing: Bool
     var isVisible: Bool
-    /// A Boolean value that indicates whether the player requests frames although it doesn't play.
+    /// Whether the player requests frames although it doesn't play.
     var preloads: Bool
     var lookAhead: Int
     var mode: AnimationPlayer.Mode

@@ -20,8 +20,7 @@ struct FrameBufferStateMachine {
         var current: Int
         /// The frames that the player will display, in order. The array is empty if the player isn't playing.
         var next: [Int] = []
-        /// A Boolean value that indicates whether the first frame of `next` is due. A due frame is decoded regardless
-        /// of the budget.
+        /// Whether the first frame of `next` is due. A due frame is decoded regardless of the budget.
         var isDue = false
     }
 

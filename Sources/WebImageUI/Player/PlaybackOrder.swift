@@ -14,10 +14,9 @@ struct PlaybackOrder: Equatable {
         }
     }
 
-    /// A Boolean value that indicates whether a loop ends with the frame that it began with.
+    /// Whether a loop ends with the frame that it began with.
     var returns: Bool { mode == .bounce || mode == .reverseBounce }
 
-    /// Returns the index of the frame at `step`.
     func index(at step: Int) -> Int {
         let forth = step < count ? step : 2 * count - 2 - step
         switch mode {

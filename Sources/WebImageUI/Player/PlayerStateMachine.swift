@@ -40,8 +40,7 @@ struct PlayerStateMachine {
     private var reportedLoops = 0
     /// The time at which the clock of a synchronized player started.
     private var origin: Int?
-    /// A Boolean value that indicates whether the player has selected the clock that it follows. A seek selects the
-    /// player's own clock.
+    /// Whether the player has selected the clock that it follows. A seek selects the player's own clock.
     var hasClock = false
     var loopCount: Int?
     var reducesMotion = false
@@ -49,7 +48,7 @@ struct PlayerStateMachine {
     var mode: AnimationPlayer.Mode {
         didSet { if mode != oldValue { remap(from: Self.cycle(durations, oldValue, isComplete)) } }
     }
-    /// A Boolean value that indicates whether playback hasn't left its initial position.
+    /// Whether playback hasn't left its initial position.
     private var isFresh = true
 
     /// Creates a machine that shows the poster frame before the first tick.
@@ -63,9 +62,7 @@ struct PlayerStateMachine {
 
     // MARK: - State
 
-    /// The index of the displayed frame.
     var displayedIndex: Int { reducesMotion ? 0 : cycle.index(at: displayed.step) }
-    /// The index of the frame that is due.
     var dueIndex: Int { reducesMotion ? 0 : cycle.index(at: isFresh ? displayed.step : position.step) }
     var loopsCompleted: Int { state == .finished ? max(1, total) : position.loops }
 

@@ -73,7 +73,7 @@ final class SharedFrameBuffer {
 
     func isAvailable(_ index: Int) -> Bool { stateMachine.isAvailable(index) }
 
-    /// A Boolean value that indicates whether a frame couldn't be decoded, or is being decoded and can still fail.
+    /// Whether a frame couldn't be decoded, or is being decoded and can still fail.
     var lacksFrames: Bool { !stateMachine.failed.isEmpty || !stateMachine.inFlight.isEmpty }
 
     /// Returns the pixels of a cached frame.
@@ -163,7 +163,7 @@ final class SharedFrameBuffer {
 }
 
 extension ImageError {
-    /// A Boolean value that indicates whether the same work can succeed later.
+    /// Whether the same work can succeed later.
     fileprivate var isPassing: Bool {
         self == .cancelled || isOverloaded
     }
