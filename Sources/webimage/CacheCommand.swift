@@ -18,7 +18,7 @@ struct CacheCommand: Sendable {
         /// The operands after the action.
         let operands: [String]
         let directory: String
-        /// A Boolean value that indicates whether the user specified the directory, so that it must exist.
+        /// Whether the user specified the directory, so that it must exist.
         let isDirectoryRequired: Bool
         let maxSize: Int?
         let maxAge: Double?
@@ -31,14 +31,13 @@ struct CacheCommand: Sendable {
         let list: String?
         /// The file with the encryption key of the cache.
         let keyFile: String?
-        /// A Boolean value that indicates whether an export of an encrypted cache is allowed.
+        /// Whether an export of an encrypted cache is allowed.
         let decrypts: Bool
         let json: Bool
 
         private static let orders: [(String, DiskEntryOrder)] = [
             ("accessed", .lastUse), ("size", .size), ("age", .age), ("host", .host),
         ]
-        /// The actions that accept each option.
         private static let actionsByOption: [(String, Set<Action>)] = [
             ("max-size", [.trim]), ("max-age", [.trim]), ("sort", [.list]), ("glob", [.list, .clear, .export]),
             ("older-than", [.clear]), ("host", [.clear]), ("tag", [.clear, .import]), ("as", [.export]),

@@ -88,7 +88,6 @@ struct CompareCommand: Sendable {
         return await options.reader.finished(status, console)
     }
 
-    /// Returns the pixels of an input.
     private func pixels(_ input: ImageInput) async throws(ImageError) -> PixelBuffer {
         let data = try await options.reader.data(input)
         return try await BlockingWork.run(options.reader.limits) { [options] (context) throws(ImageError) in

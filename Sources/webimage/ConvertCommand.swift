@@ -12,7 +12,7 @@ struct ConvertCommand: Sendable {
         let inputs: InputArguments
         /// The outputs. If neither `--output` nor `--output-dir` was specified, the output is the last operand.
         let outputs: OutputArguments
-        /// A Boolean value that indicates whether the output is the last operand.
+        /// Whether the output is the last operand.
         let outputIsOperand: Bool
         let decoding: ImageDecodingOptions
         let transformers: [any ImageTransformer]

@@ -28,7 +28,6 @@ struct ConvertFrames: Sendable {
         if case .file(let pattern) = plan.destination { names = FrameNames(pattern) } else { names = nil }
     }
 
-    /// Returns the selected frames and their indices.
     func chosen(of image: DecodedImage) throws(ImageError) -> (image: DecodedImage, indices: [Int]) {
         guard let selection else { return (image, Array(0..<image.frameCount)) }
         // The decoder has already selected a single frame.

@@ -131,7 +131,7 @@ struct FetchCommand: Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether standard output contains the image instead of the table.
+    /// Whether standard output contains the image instead of the table.
     private var writesToStandardOutput: Bool { options.output == "-" }
 
     private var progressMode: ProgressPrinter.Mode {

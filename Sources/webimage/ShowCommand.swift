@@ -95,7 +95,7 @@ private struct ImageDisplay: Sendable {
     let options: ShowOptions
     let drawing: TerminalDrawing
     let reader: ImageReader
-    /// A Boolean value that indicates whether there's only one input.
+    /// Whether there's only one input.
     let isSingle: Bool
     let console: Console
     let interruption: SignalHandler

@@ -12,10 +12,8 @@ struct SiblingProgram {
     /// The remedy if the program can't be started.
     let remedy: String
 
-    /// The program of `webimage gallery`.
     static let gallery = SiblingProgram(
         name: "webimage-gallery", remedy: "install webimage-gallery, or build it with “make gallery”")
-    /// The program of `webimage serve`.
     static let serve = SiblingProgram(
         name: "webimage-serve",
         remedy: "install webimage-serve, or build it with “swift build --product webimage-serve --traits Server”")

@@ -12,7 +12,7 @@ struct ThumbnailCommand: Sendable {
         let inputs: InputArguments
         /// The outputs. `%s` in the value of `--output` is replaced by `{name}`.
         let outputs: OutputArguments
-        /// A Boolean value that indicates whether the thumbnails are written next to the inputs.
+        /// Whether the thumbnails are written next to the inputs.
         let usesDefaultNames: Bool
         let geometry: ThumbnailGeometry
         let transformers: [any ImageTransformer]

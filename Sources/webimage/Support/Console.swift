@@ -18,7 +18,7 @@ final class Console: Sendable {
         var isQuiet = false
         /// The name of the command, for JSON objects.
         var command = ""
-        /// A Boolean value that indicates whether the command has the option `--no-clobber`.
+        /// Whether the command has the option `--no-clobber`.
         var canSkip = false
     }
 
@@ -61,7 +61,7 @@ final class Console: Sendable {
     /// The value of `--color`.
     var color: ColorChoice { state.withLock { $0.color } }
 
-    /// A Boolean value that indicates whether only errors and requested data are printed.
+    /// Whether only errors and requested data are printed.
     var isQuiet: Bool { state.withLock { $0.isQuiet } }
 
     /// Writes a line to standard output unless the console is quiet.

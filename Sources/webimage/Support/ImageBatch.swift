@@ -60,10 +60,8 @@ struct ImageBatchLoad: Sendable {
     var tags: Set<String> = []
     /// The previews to request, or `nil` for no previews.
     var previews: PreviewLoad?
-    /// A closure that receives each image.
     var onImage: (@Sendable (String, DecodedImage) -> Void)?
 
-    /// Loads the image that `input` specifies.
     func run(
         _ input: ImageInput, _ facts: OutputFacts, onProgress: @Sendable (ImageTask.Progress) -> Void
     ) async -> FetchRow {
@@ -190,7 +188,6 @@ extension FetchRow {
         notes.append("\(output.path) contains \(format.rawValue) data (use -f \(named.rawValue) to convert it)")
     }
 
-    /// Copies the properties of a response.
     mutating func update(from response: ImageResponse) {
         format = response.image.format?.rawValue
         width = response.image.size.width

@@ -10,7 +10,7 @@ import WebImagePrograms
 actor ImageReader {
     private let network: NetworkSetup
     private let cache: String?
-    /// A Boolean value that indicates whether the limits for pixels are ignored, because only headers are read.
+    /// Whether the limits for pixels are ignored, because only headers are read.
     private let readsOnlyHeaders: Bool
     private let isVerbose: Bool
     private var manager: ImageManager?
@@ -39,7 +39,6 @@ actor ImageReader {
             cache: arguments.last("cache-dir"), isVerbose: arguments.has("verbose"), readsOnlyHeaders: readsOnlyHeaders)
     }
 
-    /// The limits for decoding.
     nonisolated var limits: ImageLimits { network.arguments.limits.imageLimits() }
 
     /// The limits for long operations, whose time is only limited if an option limits it.

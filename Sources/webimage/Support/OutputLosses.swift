@@ -11,7 +11,7 @@ enum OutputLosses {
     ///   - frameCount: The number of frames that were selected for one file.
     ///   - source: The format of the source, or `nil` if it's unknown.
     ///   - format: The format of the file.
-    ///   - isLossless: A Boolean value that indicates whether a lossless encoding was requested.
+    ///   - isLossless: Whether a lossless encoding was requested.
     static func notes(
         frameCount: Int, from source: ImageFormat?, in format: ImageFormat, isLossless: Bool
     ) -> [String] {

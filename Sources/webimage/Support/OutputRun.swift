@@ -11,7 +11,7 @@ struct OutputArguments: Sendable {
     /// The value of `--output-dir`, or `nil`.
     let directory: String?
     let existing: OutputPlan.ExistingFiles
-    /// A Boolean value that indicates whether the command prints JSON.
+    /// Whether the command prints JSON.
     let json: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
@@ -50,8 +50,8 @@ struct OutputRun: Sendable {
     ///
     /// - Parameters:
     ///   - interruption: The handler that reports the written files if the user interrupts the command.
-    ///   - printsRecords: A Boolean value that indicates whether the records are printed as text, unless standard output
-    ///     contains an image. The default is `true`.
+    ///   - printsRecords: Whether the records are printed as text, unless standard output contains an image. The
+    ///     default is `true`.
     ///   - process: A function that writes the files of an input.
     ///   - whenReported: A function that is called after the record of an input was reported. The default does nothing.
     func perform(

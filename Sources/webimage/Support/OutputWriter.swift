@@ -13,7 +13,6 @@ final class OutputWriter: Sendable {
     private struct Claims {
         /// The number of the input to which each path belongs.
         var owners: [String: Int] = [:]
-        /// The paths that were reserved.
         var reserved: Set<String> = []
     }
 
@@ -28,7 +27,6 @@ final class OutputWriter: Sendable {
         self.inputs = Set(inputs.compactMap { input in (try? input.url).flatMap { FileIdentity($0) } })
     }
 
-    /// The number of files that were written.
     var writtenCount: Int { count.load(ordering: .relaxed) }
 
     /// Claims the paths of the outputs for the first inputs that have them, so that the result doesn't depend on the
@@ -99,7 +97,6 @@ final class OutputWriter: Sendable {
         count.add(1, ordering: .relaxed)
     }
 
-    /// Returns the message for an interruption.
     func interruptionMessage(of inputs: [ImageInput]) -> InterruptionMessage {
         let written = writtenCount
         let images = inputs.count == 1 ? "" : " of \(inputs.count) images"

@@ -9,7 +9,6 @@ import WebImageNet
 
 /// The version of the tool, and the output of `webimage --version`.
 enum ProgramInfo {
-    /// The version of the tool.
     static let version = ProductVersion.current
 
     /// The version of the tool, the formats, and the versions of the libraries.

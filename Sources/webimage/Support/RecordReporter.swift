@@ -23,7 +23,7 @@ final class RecordReporter {
     private(set) var status = ExitStatus.ok
     private let console: Console
     private let json: Bool
-    /// A Boolean value that indicates whether standard output contains an image.
+    /// Whether standard output contains an image.
     private let writesOutput: Bool
 
     init(_ console: Console, json: Bool, writesOutput: Bool) {

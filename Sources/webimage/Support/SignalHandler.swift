@@ -42,10 +42,10 @@ final class SignalHandler: Sendable {
     /// The exit status after an interruption, or `nil` if there was none.
     var status: Int32? { state.withLock { $0.status } }
 
-    /// A Boolean value that indicates whether SIGINT or SIGTERM interrupted the command.
+    /// Whether SIGINT or SIGTERM interrupted the command.
     var isBySignal: Bool { [ExitStatus.interrupted, ExitStatus.terminated].contains(status) }
 
-    /// A Boolean value that indicates whether the process is about to end, so that the command must not end it.
+    /// Whether the process is about to end, so that the command must not end it.
     var isEnding: Bool { state.withLock { $0.isEnding } }
 
     /// Interrupts the command. Returns `false` if it was already interrupted.
