@@ -33,7 +33,6 @@
 
         // MARK: - State
 
-        /// The current zoom state.
         var zoom: ImageZoom {
             var zoom = state
             zoom.follow(

@@ -17,7 +17,7 @@
         private(set) var item: GalleryItem?
         /// A closure that's called when an image appears or a load fails.
         var onSettle: (() -> Void)?
-        /// A Boolean value that indicates whether the tooltip and the accessible texts describe another item.
+        /// Whether the tooltip and the accessible texts describe another item.
         private var needsDescription = false
         private var showsFailure = false
 

@@ -16,7 +16,7 @@
         /// A closure that's called when an image appears, a load fails, or other positions become visible.
         var onChange: (() -> Void)?
 
-        /// A Boolean value that indicates whether the widgets were destroyed.
+        /// Whether the widgets were destroyed.
         var isClosed = false
 
         /// The timer until the cells are described.
@@ -163,7 +163,6 @@
 
         // MARK: - Positions
 
-        /// The range of visible positions.
         var visible: Range<Int> { factory.visibleRange }
 
         /// The number of visible cells whose load finished, and the number of all visible cells.
@@ -227,7 +226,6 @@
     }
 
     extension OpaquePointer {
-        /// The pointer as a pointer to a widget.
         var widget: Widget { UnsafeMutableRawPointer(self).assumingMemoryBound(to: GtkWidget.self) }
     }
 #endif

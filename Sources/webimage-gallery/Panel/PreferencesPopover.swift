@@ -12,8 +12,8 @@
         private let model: GalleryModel
         private let grid: Widget
         private var row: Int32 = 0
-        /// A Boolean value that indicates whether the controls are being updated from the settings. Meanwhile, changes
-        /// of controls don't change the settings.
+        /// Whether the controls are being updated from the settings. Meanwhile, changes of controls don't change the
+        /// settings.
         private var isFollowing = false
         private var follow: [(GallerySettings) -> Void] = []
 

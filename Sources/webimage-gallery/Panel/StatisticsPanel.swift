@@ -48,7 +48,6 @@
             }
         }
 
-        /// Stops the updates.
         func stop() { timer = nil }
 
         func update() {

@@ -31,7 +31,7 @@
 
         isolated deinit { stop() }
 
-        /// A Boolean value that indicates whether the timer will call its action again.
+        /// Whether the timer will call its action again.
         var isActive: Bool { source != 0 }
 
         /// Stops the timer. The closure isn't called again.

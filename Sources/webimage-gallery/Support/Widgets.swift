@@ -14,7 +14,6 @@
             raw.assumingMemoryBound(to: type)
         }
 
-        /// Adds style classes.
         @discardableResult
         func styled(_ classes: String...) -> Widget {
             for name in classes { gtk_widget_add_css_class(self, name) }
@@ -35,7 +34,6 @@
             g_value_unset(&holder)
         }
 
-        /// Sets the accessible label and description of a widget.
         static func setAccessible(_ widget: Widget, label: String, description: String? = nil) {
             // The value of G_TYPE_STRING, which is a macro with a cast. It's the fundamental type 16.
             let string = GType(16 << 2)

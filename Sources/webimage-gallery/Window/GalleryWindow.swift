@@ -61,8 +61,7 @@
 
         func close() { gtk_window_close(window) }
 
-        /// A Boolean value that indicates whether the widgets were destroyed. Tasks must check it before they access
-        /// widgets.
+        /// Whether the widgets were destroyed. Tasks must check it before they access widgets.
         private(set) var isClosed = false
 
         private func closed() {
@@ -132,7 +131,7 @@
 
         // MARK: - Grid and large view
 
-        /// A Boolean value that indicates whether the large view is visible.
+        /// Whether the large view is visible.
         private(set) var isFull = false {
             didSet {
                 gtk_widget_set_visible(back, isFull ? 1 : 0)

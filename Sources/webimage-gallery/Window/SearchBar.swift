@@ -53,7 +53,7 @@
             }
         }
 
-        /// A Boolean value that indicates whether the entry has the keyboard focus.
+        /// Whether the entry has the keyboard focus.
         var hasFocus: Bool { gtk_widget_get_state_flags(entry).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue != 0 }
 
         /// Sets a closure that's called after the search bar opens or closes, for example because of the Escape key.
