@@ -63,7 +63,6 @@
             return exchange.step(String(cString: method), &size.pointee)
         }
 
-        /// Ends the exchange.
         static func close(_ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ code: MHD_RequestTerminationCode)
         {
             guard let pointer = state?.pointee else { return }

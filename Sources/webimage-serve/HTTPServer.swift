@@ -12,7 +12,6 @@
     final class HTTPServer: Sendable {
         /// The reason why the server can't start.
         struct Failure: Error, CustomStringConvertible {
-            /// A sentence that describes the failure.
             let description = "libmicrohttpd can’t start the server"
         }
 
@@ -66,7 +65,6 @@
             self.daemon = daemon
         }
 
-        /// The number of open connections.
         var connectionCount: Int { Int(wi_http_connections(daemon)) }
 
         /// Waits until the server is stopped.

@@ -12,7 +12,6 @@
             let description: String
         }
 
-        /// The descriptor.
         let descriptor: Int32
         /// The address for the log: `HOST:PORT`, `unix:PATH`, or `systemd`.
         let address: String

@@ -40,7 +40,6 @@
             #endif
         }
 
-        /// The tiers for the manager.
         var tiers: [any CacheTier] {
             #if Memcached
                 return tier.map { [$0] } ?? []
@@ -49,7 +48,6 @@
             #endif
         }
 
-        /// The counters of the tier.
         var gauges: [ServiceMetrics.Gauge] {
             #if Memcached
                 guard let counts = tier?.statistics else { return [] }
