@@ -37,6 +37,7 @@ struct HelperClient: Sendable {
     ) throws(ImageError) -> Result {
         try context.checkCancellation()
         guard let pool else { return try replaced(reason, inProcess) }
+        // The data of previews is joined on demand, so request it only if any data has crashed a helper.
         guard !pool.hasCrashes || !pool.hasCrashed(data()) else { throw failure("the same data has crashed it before") }
         if let suspension = pool.suspension(of: subject) { throw suspended(suspension) }
         var preferred = preferred
@@ -67,6 +68,7 @@ struct HelperClient: Sendable {
                     throw crash(pool, Data(), "the process ended with signal \(signal) three times")
                 }
             }
+            // The helper with the session has ended.
             preferred = nil
         }
         throw failure("the process ended")

@@ -97,6 +97,7 @@ struct IsolatedCoder: ReducingImageCoder, TranscodingImageCoder, GrowingAnimatio
             image: ImageBody(image, offset: InputLayout.payload))
         let body = work.body
         let memory = HelperMemory.encoding(image, as: encoding.format)
+        // The input consists of pixels, so there is no data to remember after a crash.
         let result = try client.naming(encoding.format).run(Data(), memory: memory, context: context) {
             () throws(ImageError) -> Result<Data?, ImageError> in
             .success(try base.encode(image, as: encoding, context: context))
@@ -108,6 +109,7 @@ struct IsolatedCoder: ReducingImageCoder, TranscodingImageCoder, GrowingAnimatio
                 guard let animation = image.animation else {
                     throw .request(.frameNotFound(index: index, frameCount: 1))
                 }
+                // The first frame is already decoded.
                 return index == 0 ? image.pixels : try animation.frame(at: index)
             }.encoded(exchange)
         }

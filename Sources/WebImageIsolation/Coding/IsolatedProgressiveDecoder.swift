@@ -68,6 +68,7 @@ final class IsolatedProgressiveDecoder: ProgressiveImageDecoder {
     }
 
     func append(_ data: Data, isLast: Bool, context: ImageProcessingContext) throws(ImageError) {
+        // Record the data before the work, because the helper can end during the work.
         let before = state.withLock { state -> [Data] in
             defer {
                 state.pieces.append(data)

@@ -48,7 +48,9 @@ package struct IsolationPolicy: Sendable {
         let isVector = [ImageFormat.svg, .pdf].contains { coder.canDecode($0, prefix: Data()) }
         let isCore = Self.core.contains { coder.canDecode($0, prefix: Data()) }
         guard isVector || !isCore || isolatesAllFormats || isRequired else { return coder }
+        // The libraries for SVG and PDF interpret whole documents, so this process never passes untrusted data to them.
         let refuses = isRequired || isVector && !trustsVectors
+        // Without helpers, an isolated coder would only forward each call.
         if pool == nil, !refuses { return coder }
         let needsLibrary = !isCore || Self.withLibraries.contains { coder.canDecode($0, prefix: Data()) }
         return IsolatedCoder(

@@ -26,8 +26,12 @@ package enum HelperMain {
             fcntl(socket, F_GETFD) >= 0
         else { return 2 }
         var layers = wi_sandbox_layers()
+        // The kernel creates a user namespace only for a process with one thread, so this precedes code that could
+        // start threads.
         withRules(kind, memory) { wi_sandbox_begin($0, &layers) }
         let coders = coders()
+        // Landlock prevents the process from opening the files of libraries, so load them first. They must not start
+        // threads, because Landlock would not apply to them.
         prepare(kind)
         withRules(kind, memory) { wi_sandbox_lock($0, &layers) }
         let server = HelperServer(coders: coders, socket: socket)

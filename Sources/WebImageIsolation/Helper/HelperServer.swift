@@ -78,6 +78,8 @@ package final class HelperServer {
             case .invalid: wi_sandbox_exit(3)
             }
         }
+        // The arena uses the memory of this request. Later pixels must not overwrite a result that the program still
+        // reads.
         PixelPool.shared.arena = nil
     }
 
@@ -155,6 +157,7 @@ package final class HelperServer {
     private func receive() -> (MessageHead, [UInt8])? {
         var hasTrimmed = false
         while true {
+            // After it has freed its memory, the helper has no reason to wake up before the next request.
             switch wi_sandbox_poll(socket, false, hasTrimmed ? -1 : Self.pause) {
             case 0:
                 PixelPool.shared.trim()
@@ -214,6 +217,8 @@ package final class HelperServer {
         let input = input
         return rules.context {
             guard let input else { return false }
+            // The word contains the number of the canceled request, so a late cancellation doesn't affect the next
+            // request.
             return wi_sandbox_load(input.address) == UInt32(truncatingIfNeeded: request)
         }
     }
@@ -369,6 +374,7 @@ package final class HelperServer {
         send(MessageHead(.needsFrame, request: request), NumberBody(index).body)
         while true {
             guard wi_sandbox_poll(socket, false, -1) == 1, let received = receiveOne() else { wi_sandbox_exit(0) }
+            // The program sends larger memory before the frame if necessary.
             guard case .message(let head, let body) = received else { continue }
             guard head.kind == .framePixels, let layout = try? PixelBody(body: body), let input,
                 let copy = try? layout.copy(from: input.bytes)

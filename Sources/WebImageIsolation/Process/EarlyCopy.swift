@@ -17,6 +17,8 @@ final class EarlyCopy {
 
     /// Creates a copy for an image that a decoder is expected to write from the top, or returns `nil` for other images.
     init?(_ info: ImageInfo?, _ options: ImageDecodingOptions, _ limits: ImageLimits) {
+        // The decoder of JPEG writes final rows from the top. Another orientation or a resampler would move or replace
+        // them.
         guard let info, info.format == .jpeg, info.orientation == .up, options.size == nil,
             let area = info.storedSize.area, area >= Self.smallest / 4, area <= limits.maxPixels,
             let canvas = try? PixelCanvas(size: info.storedSize, cleared: false),
@@ -35,6 +37,7 @@ final class EarlyCopy {
     /// Copies the rows that the helper has finished. The helper may lie, which affects only the pixels.
     func advance(in region: SharedRegion?, request: UInt64) {
         guard let region else { return }
+        // The memory order of this read makes the rows visible that the helper wrote before it updated the number.
         let progress = wi_sandbox_progress(region.progress)
         // The progress of an earlier request remains until the helper reports the first rows of this one.
         guard UInt32(truncatingIfNeeded: progress >> 32) == UInt32(truncatingIfNeeded: request) else { return }

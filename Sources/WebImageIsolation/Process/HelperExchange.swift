@@ -51,6 +51,7 @@ struct HelperExchange {
         self.bounds = bounds
         request = helper.nextRequest()
         clock = ExchangeClock(id: helper.id)
+        // The helper has served other requests, so only the difference counts.
         startTime = helper.processorTime
         allowance = context.remainingTime
     }
@@ -58,6 +59,7 @@ struct HelperExchange {
     /// Sends a request. A large body is passed in the input memory after the payload.
     func send(_ kind: MessageHead.Kind, _ body: [UInt8], payload: Int = 0) throws(HelperFailure) {
         var head = MessageHead(kind, request: request)
+        // The socket preserves the boundaries of messages and bounds their size, so a larger body needs shared memory.
         guard body.count > MessageHead.maxMessage - MessageHead.size else {
             return try helper.send(head.serialized(body))
         }
@@ -117,8 +119,11 @@ struct HelperExchange {
             switch head.kind {
             case .needsRegion:
                 growths += 1
+                // The helper knows the size of its result, so one growth suffices. Without this check, it could request
+                // memory endlessly.
                 guard growths == 1 else { throw violation("the helper requested memory twice") }
                 let count = try value(NumberBody.self, body).number
+                // The body of the response can follow the pixels in the same memory.
                 guard count <= bounds.resultBytes + MessageHead.maxBody else {
                     throw violation("a result of \(count) bytes exceeds the limit")
                 }
@@ -138,6 +143,7 @@ struct HelperExchange {
     ) throws(HelperFailure) -> ImageError? {
         let pixels: PixelBuffer
         do throws(ImageError) {
+            // The helper waits for the frame, so the time doesn't count for its timeout.
             pixels = try clock.pause { () throws(ImageError) in try frame(index) }
         } catch {
             // The helper waits for the frame, so end it.
@@ -169,6 +175,7 @@ struct HelperExchange {
     private func image(_ body: [UInt8]) throws(HelperFailure) -> Response {
         var image = try value(ImageBody.self, body)
         let pixels = image.pixels
+        // The header was checked before the request, but a compromised helper can return any size.
         do throws(ImageError) { try bounds.limits.check(pixels.size) } catch { throw violation(error.message) }
         guard pixels.byteCount <= bounds.limits.maxDecodedBytes else {
             throw violation("the pixels have \(pixels.byteCount) bytes")
@@ -217,6 +224,7 @@ struct HelperExchange {
         case .limitExceeded(let failure) where failure.kind == .decodingTime || failure.kind == .encodingTime:
             return timeFailure()
         case .cancelled:
+            // If the request wasn't canceled, the helper must not end it as if it was.
             do throws(ImageError) { try context.checkCancellation() } catch { return error }
             return .decoding(.init(.decoderCrashed("it canceled the request")))
         default: return error
@@ -241,6 +249,8 @@ struct HelperExchange {
             default: throw helper.died()
             }
             if let cancelled {
+                // The helper has a short time to stop on its own, because another one would have to be started in its
+                // place.
                 if cancelled.at.duration(to: .now) > patience.grace { throw helper.end(.failed(cancelled.error)) }
                 continue
             }
@@ -251,6 +261,7 @@ struct HelperExchange {
                 helper.cancel(request)
                 continue
             }
+            // The helper checks the limits itself. This check matters only if its coder ignores them.
             if isOverdue { throw helper.end(.failed(timeFailure())) }
         }
     }
@@ -259,7 +270,9 @@ struct HelperExchange {
     private var isOverdue: Bool {
         guard allowance < .unlimited else { return false }
         let elapsed = clock.elapsed
+        // The processor time of another process needs a system call, so compare the elapsed time first.
         guard elapsed > allowance + patience.margin else { return false }
+        // A busy machine delays honest helpers, so the elapsed time alone ends a request much later.
         return usedTime > allowance + patience.margin || clock.activeTime > allowance + patience.margin
             || elapsed > allowance * 4 + patience.idle
     }

@@ -38,6 +38,7 @@ package enum HelperLocation {
         let parts = String(cString: program).split(separator: "/").dropLast()
         let directory = "/" + parts.joined(separator: "/")
         let parent = parts.dropLast().isEmpty ? "" : "/" + parts.dropLast().joined(separator: "/")
+        // A helper that was built with the program has the same version of the protocol, so its directories come first.
         paths.insert(contentsOf: ["\(directory)/\(name)", "\(parent)/libexec/webimage/\(name)"], at: 0)
         return paths
     }()

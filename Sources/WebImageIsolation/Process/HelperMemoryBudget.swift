@@ -38,6 +38,8 @@ struct HelperMemoryBudget: Sendable {
         let amount = counted(need)
         if amount > 0, !isNested {
             let isFirst = queue.first.map { $0 == number } ?? true
+            // A request that needs the whole budget is admitted when no other one runs, because it would otherwise wait
+            // forever.
             guard isFirst, amount <= limit - min(limit, used) || used == 0 else {
                 if !queue.contains(number) { queue.append(number) }
                 return false

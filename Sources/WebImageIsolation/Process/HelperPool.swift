@@ -127,6 +127,8 @@ package final class HelperPool: Sendable {
         let order = Order(
             kind: kind, preferred: preferred, thread: UInt(pthread_self()), number: requests.next(), memory: memory)
         let helper = try borrow(order, context)
+        // Only the thread that has the helper may use its socket, so the messages about closed sessions wait until
+        // here.
         let closings = condition.withLock { $0.closings.removeValue(forKey: helper.number) ?? [] }
         let result: Swift.Result<Result, HelperFailure>
         do throws(HelperFailure) {
@@ -204,16 +206,20 @@ package final class HelperPool: Sendable {
         defer { if isWaiting { stopWaiting(order) } }
         while true {
             let taken = condition.withLock(wakeAll: true) { state in take(order, &state, &isWaiting) }
+            // The keeper starts with the first request, so a program that isolates nothing has no additional thread.
             startKeeper()
             var found = taken
             if found == nil {
+                // Stop waiting regularly, because a cancellation of the request doesn't signal the condition.
                 found = condition.wait(upTo: .milliseconds(20)) { state in
                     take(order, &state, &isWaiting).map { .proceed($0) } ?? .wait
                 }
             }
             switch found {
             case .success(let helper):
+                // A message without a request would be mistaken for the response to the next request.
                 guard helper.hasUnexpectedMessage else {
+                    // Only the budget needs the lock. Setting the limit of the process takes system calls.
                     let growth = condition.withLock { $0.memory.allowance(for: order.memory) }
                     helper.limitMemory(growth: growth, threadCount: context.threadCount)
                     return helper
@@ -233,6 +239,8 @@ package final class HelperPool: Sendable {
         let kind = order.kind
         let isNested = state.holders[order.thread] != nil
         let place =
+            // Any other helper would have to decode the data of the session again. Otherwise, prefer the helper that
+            // was used last, so that the others reach the time after which they free their memory or end.
             state.idle.firstIndex { $0.number == order.preferred }
             ?? state.idle.lastIndex { $0.kind == kind }
             ?? state.idle.lastIndex { $0.kind.serves(kind) }
@@ -252,6 +260,7 @@ package final class HelperPool: Sendable {
             }
             // The request waits for memory. A failure to start another helper doesn't matter to it.
         } else if let failure = state.failure {
+            // Each attempt can take seconds, so the requests of this interval fail immediately.
             if time.uptime() - failure.at < Self.retryInterval {
                 return .failure(HelperStartFailure(failure.reason))
             }
@@ -269,11 +278,14 @@ package final class HelperPool: Sendable {
         condition.withLock(wakeAll: true) { state in
             state.waiting[order.kind, default: 1] -= 1
             if state.holders[order.thread] != nil { state.nested -= 1 }
+            // Otherwise, the request would block the requests after it in the queue.
             state.memory.remove(order.number)
         }
     }
 
     private func giveBack(_ helper: HelperProcess, _ order: Order) {
+        // The system limits the processor time of a process, not that of a request. Replace the helper long before the
+        // limit could end a request.
         if helper.uses >= configuration.recycleAfter || helper.processorTime > HelperLifetime.recycledAfter {
             helper.kill()
         }
@@ -298,6 +310,7 @@ package final class HelperPool: Sendable {
 
     func hasCrashed(_ data: Data) -> Bool {
         guard condition.withLock({ $0.crashed.mayContain(data.count) }) else { return false }
+        // The digest of large data takes time, so compute it only if the size matches, and without the lock.
         let digest = CrashMemory.digest(of: data)
         return condition.withLock { $0.crashed.contains(digest) }
     }
@@ -329,6 +342,7 @@ package final class HelperPool: Sendable {
             return !state.hasKeeper
         }
         guard isNew else { return }
+        // The keeper must not retain the pool, whose deallocation ends the keeper.
         let keeper = HelperKeeper(condition: condition, configuration: configuration, time: time)
         let thread = Thread { keeper.run() }
         thread.name = "webimage-helpers"
@@ -365,6 +379,8 @@ package final class HelperPool: Sendable {
 
         private func nextJob() -> Job? {
             let isUnused = condition.withLock { $0.count == 0 && $0.ended.isEmpty }
+            // Helpers have no timers, so check their times every second. If there are none, only a request or the end
+            // of the pool matters.
             return condition.wait(upTo: .seconds(isUnused ? 3_600 : 1)) { state in
                 if state.isClosed {
                     let all = state.idle + state.ended
@@ -372,6 +388,7 @@ package final class HelperPool: Sendable {
                     state.ended = []
                     return .proceed(.stop(all))
                 }
+                // Start helpers before other jobs, because threads wait for them.
                 if let kind = kindToStart(&state) { return .proceed(.start(kind)) }
                 if !state.ended.isEmpty {
                     defer { state.ended = [] }
@@ -383,6 +400,7 @@ package final class HelperPool: Sendable {
                         || state.closings[helper.number] != nil
                 }
                 guard !paused.isEmpty else { return .wait }
+                // No thread may take a helper while the keeper uses its socket and its memory.
                 for helper in paused { state.busy.insert(helper.number) }
                 state.idle.removeAll { helper in paused.contains { $0 === helper } }
                 return .proceed(.maintain(paused))
@@ -396,6 +414,8 @@ package final class HelperPool: Sendable {
                     continue
                 }
                 guard state.waiting[kind] ?? 0 > 0 else {
+                    // Only a waiting request replaces other helpers. A helper that is started ahead of demand needs a
+                    // free slot.
                     guard state.spare.remove(kind) != nil, state.count < configuration.maxHelpers else { continue }
                     state.starting += 1
                     return kind
@@ -414,6 +434,8 @@ package final class HelperPool: Sendable {
         }
 
         private func start(_ kind: HelperKind) {
+            // The start takes several milliseconds, so it runs without the lock, and other threads can return their
+            // helpers.
             let result = Result { () throws(HelperStartFailure) in
                 try HelperProcess.start(
                     kind, path: configuration.path, memoryLimit: configuration.memoryLimit,
@@ -436,6 +458,7 @@ package final class HelperPool: Sendable {
                 let isLarge = helper.largestSize > HelperPool.largeSize && time >= HelperPool.pause
                 let closings = condition.withLock { $0.closings.removeValue(forKey: helper.number) ?? [] }
                 for session in closings {
+                    // If the helper has ended, the next thread that takes it notices.
                     try? helper.send(MessageHead(.closeSession, request: session).serialized())
                 }
                 if isLarge || time >= configuration.idleTime {

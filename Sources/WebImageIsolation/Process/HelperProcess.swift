@@ -117,6 +117,7 @@ package final class HelperProcess: @unchecked Sendable {
         var id: pid_t = 0
         var process: Int32 = -1
         let started = spawn([path, kind.rawValue, "\(memoryLimit)"], sockets.1, &id, &process)
+        // Only the helper may have this end. Otherwise, the program would not be notified when the helper ends.
         close(sockets.1)
         guard started == 0 else {
             close(sockets.0)
@@ -146,8 +147,10 @@ package final class HelperProcess: @unchecked Sendable {
         }
         do {
             let (head, body) = try receive()
+            // The helper sends its report after its confinement, so no request can reach a helper that isn't confined.
             guard head.kind == .hello else { throw WireViolation("the first message isn't the report") }
             report = try IsolationReport(body: body)
+            // The helper has loaded its libraries by now, so each limit includes their address space.
             initialMemory = addressSpace
         } catch let violation as WireViolation {
             throw HelperStartFailure("the helper isn't usable: \(violation.reason)")
@@ -185,6 +188,7 @@ package final class HelperProcess: @unchecked Sendable {
     func receive() throws(HelperFailure) -> (head: MessageHead, body: [UInt8]) {
         var count = 0
         let message = [UInt8](unsafeUninitializedCapacity: MessageHead.maxMessage) { buffer, initialized in
+            // A helper has no reason to send descriptors, so the kernel discards them.
             count = wi_sandbox_receive(socket, buffer.baseAddress, buffer.count, nil)
             initialized = max(0, count)
         }
@@ -193,6 +197,7 @@ package final class HelperProcess: @unchecked Sendable {
         do throws(WireViolation) {
             var (head, body) = try MessageHead.parse(message)
             if head.bodyCount > 0 {
+                // The helper can change shared memory at any time, so copy the body before it is checked.
                 guard let copy = output?.copy(offset: head.bodyOffset, count: head.bodyCount) else {
                     throw WireViolation("the body is outside the memory")
                 }
@@ -224,6 +229,7 @@ package final class HelperProcess: @unchecked Sendable {
         largestSize = max(largestSize, byteCount)
         if let output, output.roomForResults >= byteCount { return }
         let (size, overflow) = byteCount.addingReportingOverflow(SharedRegion.progressSize)
+        // This process only reads results, so its mapping is read-only.
         guard !overflow, let region = SharedRegion(byteCount: size, isWritable: false) else {
             throw .failed(.decoding(.outOfMemory(byteCount: byteCount)))
         }
@@ -247,6 +253,7 @@ package final class HelperProcess: @unchecked Sendable {
         let base = max(initialMemory + Self.memorySlack, addressSpace + Self.memorySlack / 2)
         let (sum, overflow) = growth.addingReportingOverflow(base + threadCount * Self.stackSize)
         let limit = overflow ? Int.max : sum
+        // Consecutive requests often have the same limit, which then needs no system call.
         guard limit != memoryLimit else { return }
         memoryLimit = limit
         // If this call fails, the limit with which the process was started remains.
@@ -275,6 +282,7 @@ package final class HelperProcess: @unchecked Sendable {
 
     /// Tells the helper to stop the work of a request.
     func cancel(_ request: UInt64) {
+        // The helper doesn't read its socket while it works, so a word in shared memory contains the number.
         if let input { wi_sandbox_store(input.address, UInt32(truncatingIfNeeded: request)) }
     }
 

@@ -16,6 +16,8 @@ final class SharedRegion: @unchecked Sendable {
     /// Creates memory of at least `byteCount` bytes, or returns `nil` if that's impossible.
     convenience init?(byteCount: Int, isWritable: Bool) {
         guard byteCount >= 0, byteCount <= 1 << 40 else { return nil }
+        // Round the size up, so that a slightly larger result fits into the same memory. Fresh shared pages are the
+        // main cost of the isolation.
         let step = max(Self.smallest, (1 << (Int.bitWidth - 1 - max(1, byteCount).leadingZeroBitCount)) / 8)
         let size = max(Self.smallest, (byteCount + step - 1) / step * step)
         let descriptor = wi_sandbox_memory(size)
@@ -25,6 +27,7 @@ final class SharedRegion: @unchecked Sendable {
 
     /// Maps memory of another process, or returns `nil` if its size isn't sealed. Closes the descriptor at the end.
     init?(adopting descriptor: Int32, size: Int, isWritable: Bool) {
+        // If the other process could shrink the memory, accesses would end this process with SIGBUS.
         guard size > 0, wi_sandbox_is_sealed(descriptor, size),
             let address = wi_sandbox_map(descriptor, size, isWritable)
         else {
@@ -60,6 +63,7 @@ final class SharedRegion: @unchecked Sendable {
 
     /// Returns a private copy of a part, or `nil` if the part is outside the region.
     func copy(offset: UInt64, count: UInt64) -> [UInt8]? {
+        // Subtract, because the sum of the untrusted numbers could overflow.
         guard offset <= UInt64(size), count <= UInt64(size) - offset else { return nil }
         return [UInt8](UnsafeRawBufferPointer(start: address + Int(offset), count: Int(count)))
     }

@@ -17,6 +17,7 @@ struct WorkRules: WireValue {
         scale = context.scale
         threadCount = min(context.threadCount, Self.maxThreads)
         isEncoding = context.isEncoding
+        // Several requests can belong to one operation, and they share its timeout.
         let remaining = context.remainingTime
         if isEncoding { limits.maxEncodingTime = remaining } else { limits.maxDecodingTime = remaining }
     }
@@ -148,6 +149,7 @@ struct PixelBody: WireValue {
         bytesPerRow = try reader.int()
         isOpaque = try reader.flag()
         offset = try reader.int(0...Int.max)
+        // Both processes compute the layout in the same way, and the copy relies on it.
         guard let stride = format.bytesPerRow(width: size.width), stride == bytesPerRow else {
             throw WireViolation("the rows have \(bytesPerRow) bytes")
         }

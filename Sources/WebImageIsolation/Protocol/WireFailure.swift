@@ -132,6 +132,7 @@ extension ImageError.DecodingFailure {
         case .outOfMemory(let count):
             head(code)
             writer.put(count)
+        // No coder in a helper throws these errors, so the protocol has no codes for them.
         case .allDecodersFailed, .decoderCrashed, .isolationUnavailable, .decoderSuspended:
             head(4006)
             writer.put(String(message.prefix(500)))
