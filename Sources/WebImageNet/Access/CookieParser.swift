@@ -24,6 +24,7 @@ struct CookieParser {
         guard let pair = parts.first, let equals = pair.firstIndex(of: "=") else { return nil }
         let name = Self.trimmed(pair[..<equals])
         let value = Self.trimmed(pair[pair.index(after: equals)...])
+        // Each scalar is one byte, because header fields are read as Latin-1.
         guard !name.isEmpty, name.unicodeScalars.count + value.unicodeScalars.count <= Self.mostBytes else {
             return nil
         }
@@ -34,6 +35,7 @@ struct CookieParser {
         cookie.expires = Self.end(attributes, now: now)
         if let path = attributes["path"], path.hasPrefix("/") { cookie.path = path }
         guard setDomain(attributes["domain"] ?? "", of: &cookie, host: host) else { return nil }
+        // An attacker can forge a response without TLS, so it must not set a secure cookie.
         guard !cookie.isSecure || url.scheme?.lowercased() == "https" else { return nil }
         return Self.keepsPromises(cookie, hasPath: attributes["path"] == "/") ? cookie : nil
     }
@@ -44,6 +46,8 @@ struct CookieParser {
         guard !name.isEmpty else { return true }
         // An address is no domain, so it's only valid if it's the host itself (RFC 6265 5.1.3).
         guard let domain = HostName(name), domain.addressBytes == nil || name == host else { return false }
+        // A cookie for a public suffix would be sent to unrelated sites. Only a host with this name may set it, and
+        // only for itself (RFC 6265 5.3, step 5).
         guard !isPublicSuffix(domain.text) else { return domain.text == host }
         cookie.domain = domain.text
         cookie.isHostOnly = domain.addressBytes != nil
@@ -76,6 +80,7 @@ struct CookieParser {
             text.utf8.dropFirst().allSatisfy({ (48...57).contains($0) })
         {
             let seconds = Double(text) ?? 0
+            // A lifetime of zero or less expires the cookie immediately (RFC 6265 5.2.2).
             return seconds <= 0 ? .distantPast : now + min(seconds, longestLife)
         }
         return attributes["expires"].flatMap(CookieDate.parse).map { min($0, now + longestLife) }

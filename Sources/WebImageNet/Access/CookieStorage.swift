@@ -41,6 +41,8 @@ struct CookieStorage {
         if Self.isExpired(cookie, now) { return remove(cookie.domain, name) }
         uses += 1
         var entry = Entry(cookie: cookie, lastUse: uses, number: old?.number ?? uses)
+        // A replacement keeps the creation time, which determines the order in which cookies are sent (RFC 6265 5.3,
+        // step 11).
         if let old { entry.cookie.created = old.cookie.created } else { count += 1 }
         if old.map({ !Self.sendsSame($0.cookie, cookie) }) ?? true { generation += 1 }
         domains[cookie.domain, default: [:]][name] = entry
@@ -82,6 +84,7 @@ struct CookieStorage {
             return a == b ? left.number < right.number : a > b
         }
         var text = ""
+        // libcurl has the same limits.
         for entry in found.prefix(Self.maxHeaderCookies) {
             let pair = "\(entry.cookie.name)=\(entry.cookie.value)"
             guard text.unicodeScalars.count + pair.unicodeScalars.count + 2 <= Self.maxHeaderBytes else { continue }
@@ -95,6 +98,7 @@ struct CookieStorage {
     mutating func removeAll() {
         let generation = generation
         self = CookieStorage()
+        // The generation never decreases, because it identifies the sender of earlier requests (`AccessIdentity`).
         self.generation = generation + 1
     }
 

@@ -162,6 +162,7 @@ public final class CredentialStore: Sendable {
         let folder = Self.directory(of: url)
         let challenges = AuthenticationChallenge.all(head)
         return state.withLock { state in
+            // The nonce of an earlier challenge may have expired.
             state.spaces[origin]?.removeAll { $0.directory == folder }
             var best: (strength: Int, space: ProtectionSpace)?
             for challenge in challenges {
@@ -204,6 +205,7 @@ public final class CredentialStore: Sendable {
         let origin = Origin(url).description
         let space = state.withLock { state -> ProtectionSpace? in
             guard let index = state.space(origin, Self.directory(of: url)) else { return nil }
+            // The server rejects a nonce count that it has already received, so each use has its own (RFC 7616 3.4).
             state.spaces[origin]?[index].uses &+= 1
             return state.spaces[origin]?[index]
         }

@@ -32,6 +32,7 @@ public final class HSTSStore: Sendable {
             var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
         else { return url }
         parts.scheme = "https"
+        // Port 80 becomes the port of HTTPS, and other ports remain (RFC 6797 8.3).
         if parts.port == 80 { parts.port = nil }
         return parts.url ?? url
     }
@@ -48,6 +49,7 @@ public final class HSTSStore: Sendable {
     ///
     /// Responses over HTTP and from hosts that are IP addresses are ignored.
     package func receive(_ fields: HTTPHeaderFields, from url: URL) {
+        // An attacker can forge header fields without TLS (RFC 6797 8.1). Addresses have no policies (8.1.1).
         guard url.scheme?.lowercased() == "https", let name = HostName(of: url), name.addressBytes == nil,
             let text = fields["Strict-Transport-Security"]
         else { return }
@@ -65,6 +67,7 @@ public final class HSTSStore: Sendable {
         }
         guard let seconds else { return }
         let now = clock()
+        // A lifetime of zero removes the policy (RFC 6797 6.1.1).
         guard seconds > 0 else { return rules.withLock { $0[host] = nil } }
         let rule = Rule(end: now + min(seconds, 1e9), includesSubdomains: includesSubdomains)
         rules.withLock { Self.insert(rule, host, into: &$0, now: now) }
@@ -99,6 +102,7 @@ public final class HSTSStore: Sendable {
         return rules.withLock { rules in
             var name = host[...]
             while true {
+                // The policy of a parent domain applies only if it includes subdomains (RFC 6797 8.2).
                 if let rule = rules[String(name)], rule.end > now, rule.includesSubdomains || name.count == host.count {
                     return true
                 }

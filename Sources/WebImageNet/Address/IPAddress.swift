@@ -44,6 +44,7 @@ struct IPAddress: Sendable, Hashable {
     func hasPrefix(_ prefix: [UInt8], _ length: Int) -> Bool {
         for bit in 0..<length {
             let mask: UInt8 = 0x80 >> UInt8(bit % 8)
+            // The tables of prefixes omit zero bytes at the end.
             let wanted = bit / 8 < prefix.count ? prefix[bit / 8] : 0
             if (bytes[bit / 8] ^ wanted) & mask != 0 { return false }
         }

@@ -28,6 +28,7 @@ extension ImageDownloader.Configuration {
             guard self != .any else { return true }
             if let address = IPAddress(host) { return allows(address) }
             let isLocal = Self.localDomains.contains { host.text == $0 || host.text.hasSuffix(".\($0)") }
+            // Resolvers complete names of one label with domains of the local network.
             return host.text.contains(".") && !isLocal
         }
 
@@ -70,6 +71,7 @@ enum AddressClass: Sendable, Hashable {
     }
 
     private static func classify6(_ address: IPAddress) -> AddressClass {
+        // A socket reaches a mapped address over IPv4 (RFC 4291 2.5.5.2).
         if address.hasPrefix(mapped, 96) { return embedded(address, at: 12, in: "IPv4-mapped") }
         for range in ranges6 where address.hasPrefix(range.prefix, range.length) { return .special(range.name) }
         // ISATAP (RFC 5214 6.1): the interface identifier consists of 00-00-5e-fe or 02-00-5e-fe and an IPv4 address.
@@ -111,11 +113,13 @@ enum AddressClass: Sendable, Hashable {
 
     private static let ranges6: [Range] = [
         Range(prefix: [], length: 96, name: "unspecified, loopback, IPv4-compatible ::/96"),
+        // A translator of the local network can reach an internal IPv4 address in such an address (RFC 6052).
         Range(prefix: [0x00, 0x64, 0xff, 0x9b], length: 96, name: "NAT64 64:ff9b::/96"),
         Range(prefix: [0x00, 0x64, 0xff, 0x9b, 0x00, 0x01], length: 48, name: "local NAT64 64:ff9b:1::/48"),
         Range(prefix: [0x01, 0x00], length: 64, name: "discard 100::/64"),
         Range(prefix: [0x20, 0x01], length: 23, name: "protocol assignments 2001::/23, Teredo"),
         Range(prefix: [0x20, 0x01, 0x0d, 0xb8], length: 32, name: "documentation 2001:db8::/32"),
+        // These addresses contain the IPv4 address of a router (RFC 3056), which can be internal.
         Range(prefix: [0x20, 0x02], length: 16, name: "6to4 2002::/16"),
         Range(prefix: [0x3f, 0xff, 0x00], length: 20, name: "documentation 3fff::/20"),
         Range(prefix: [0xfc], length: 7, name: "unique local fc00::/7"),

@@ -21,6 +21,7 @@ final class BrotliStreamDecoder: ContentCodingDecoder {
     }
 
     func decode(_ bytes: UnsafeRawBufferPointer, output: ContentDecoder.Output) throws(ContentDecoder.Failure) {
+        // As with gzip, bytes after the end are ignored.
         guard !isAtEnd else { return }
         var left = bytes.count
         var next = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)

@@ -42,7 +42,9 @@ final class ContentDecoder {
         let names = Self.names(fields)
         guard !names.isEmpty, names.count <= Self.mostCodings else { return nil }
         var stages: [any ContentCodingDecoder] = []
+        // The header field lists the codings in the order in which they were applied (RFC 9110 8.4).
         for name in names.reversed() {
+            // Browsers also pass on bodies with unknown codings.
             guard let stage = Self.stage(name) else { return nil }
             stages.append(stage)
         }
@@ -70,6 +72,7 @@ final class ContentDecoder {
 
     private static func stage(_ name: String) -> (any ContentCodingDecoder)? {
         switch name {
+        // Both names mean the same coding (RFC 9110 8.4.1.3).
         case "gzip", "x-gzip": InflateDecoder(.gzip)
         case "deflate": InflateDecoder(.deflate)
         case "br": BrotliStreamDecoder()

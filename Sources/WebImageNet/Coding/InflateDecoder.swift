@@ -66,6 +66,7 @@ final class InflateDecoder: ContentCodingDecoder {
         let start = lead
         lead = []
         if case .between = state {
+            // Some servers send more bytes after the last member, and these bytes don't matter.
             guard start == [0x1f, 0x8b] else {
                 state = .ended
                 return
@@ -74,6 +75,8 @@ final class InflateDecoder: ContentCodingDecoder {
         } else {
             // A zlib header specifies method 8 and is a multiple of 31 (RFC 1950 2.2).
             let isZlib = start[0] & 15 == 8 && (Int(start[0]) << 8 | Int(start[1])) % 31 == 0
+            // zlib distinguishes the formats by this number: 16 more for gzip, and a negative number for data without a
+            // header.
             let bits: Int32 = kind == .gzip ? 31 : isZlib ? 15 : -15
             guard wi_inflate_begin(stream, bits) == Z_OK else { throw .corrupt("zlib can't be initialized") }
             isOpen = true
@@ -108,6 +111,7 @@ final class InflateDecoder: ContentCodingDecoder {
             case Z_STREAM_END:
                 state = kind == .gzip ? .between : .ended
                 return bytes.count - Int(stream.pointee.avail_in)
+            // Z_BUF_ERROR only means that zlib needs more input or more room.
             case Z_OK, Z_BUF_ERROR: break
             default: throw .corrupt(stream.pointee.msg.map { String(cString: $0) } ?? "zlib error \(result)")
             }

@@ -79,6 +79,7 @@ final class ResponseBufferPool: Sendable {
             defer { state.blocks.removeFirst(count) }
             return Array(state.blocks.prefix(count))
         }
+        // The allocator may return pages to the kernel, so the blocks are released after unlocking.
         for block in surplus { block.base.deallocate() }
     }
 }

@@ -90,6 +90,7 @@ extension TransferRequestBox {
         with {
             $0.resume = point
             $0.headers["Range"] = point.range
+            // If the body has changed, the server ignores the range and sends the new body (RFC 9110 13.1.5).
             $0.headers["If-Range"] = point.plan.validator
         }
     }
@@ -130,12 +131,17 @@ private enum RangeResponseOutcome {
         switch outcome {
         case .success(let response):
             switch response.head.statusCode {
+            // The current body has no bytes at the requested position (RFC 9110 15.5.17), so the stored ones belong to
+            // another body.
             case 416: self = .restart
+            // The body is complete, was replaced, or doesn't exist, so the stored bytes have no further use.
             case 200...299, 304, 404, 410: self = .drop
             default: self = .keep
             }
         case .failure(.network(let error)):
             switch error.reason {
+            // If the head of the response is already wrong, the server can't handle the range, but it may send the
+            // complete body.
             case .badServerResponse: self = error.phase == .waitingForResponse ? .restart : .drop
             case .contentDecodingFailed: self = .drop
             default: self = .keep

@@ -46,6 +46,7 @@ final class LoadSession: CancellableWork {
             state.isCancelled = true
             return state.endWait
         }
+        // The closure takes other locks, so call it after unlocking.
         endWait?()
     }
 

@@ -30,6 +30,7 @@ final class RedirectChain: Sendable {
         guard spent < total else {
             throw step.failure(.timedOut, phase: .total, detail: "the total timeout is \(LoadTimeouts.text(total))")
         }
+        // All attempts and redirects of a load share the total timeout.
         timeouts.total -= spent
         let fields = step.headersWithSecrets()
         var transfer = TransferRequest(url: try step.check(fields), origin: Origin(step.url).description)
@@ -45,6 +46,7 @@ final class RedirectChain: Sendable {
         transfer.awsSignature = step.awsSignature
         let rules = downloadContext.rules
         let acceptsNotModified = request.acceptsNotModified
+        // The decision needs only the head, so the bodies of redirects and of rejected responses are never collected.
         transfer.disposition = { [decision = sending.decision] head in
             guard case .response = decision.next(step, head) else { return .discard }
             guard rules.accepts(head.statusCode, acceptsNotModified), rules.acceptsType(head) else { return .reject }

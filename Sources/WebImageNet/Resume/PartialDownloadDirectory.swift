@@ -69,6 +69,7 @@ struct PartialDownloadDirectory {
 
     /// Returns whether a file or a directory belongs to the user of the process, and other users can't change it.
     private func isTrusted(_ status: FileStatus) -> Bool {
+        // Another user could otherwise provide the beginning of an image.
         status.owner == user && status.permissions & 0o022 == 0
     }
 
@@ -102,6 +103,7 @@ struct PartialDownloadDirectory {
     /// Stores a part. Returns `false` if the file wasn't written.
     mutating func write(_ point: PartialDownload, name: String, now: Date) -> Bool {
         guard let data = PartialDownloadFile.encode(point), data.count <= limit,
+            // Another program may have removed or replaced the directory since the last write.
             prepare(), write(data, to: filePath(name))
         else { return false }
         files[name] = File(size: data.count, stored: now)

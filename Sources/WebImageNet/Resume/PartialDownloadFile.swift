@@ -47,6 +47,7 @@ enum PartialDownloadFile {
             let description = try? JSONDecoder().decode(Description.self, from: rest.dropFirst(4).prefix(length))
         else { return nil }
         let bytes = Data(rest.dropFirst(4 + length))
+        // A range that begins at the end of the body isn't satisfiable (RFC 9110 14.1.2).
         guard bytes.count < description.plan.total else { return nil }
         return PartialDownload(plan: description.plan, bytes: bytes, stored: description.stored)
     }

@@ -58,6 +58,7 @@ final class PartialDownloadStore: Sendable {
         maxAge = configuration.maxAge / .seconds(1)
         directory = configuration.directory?.absoluteFilePath
         guard let directory else { return }
+        // The queue reads the directory in the background, so that the first lookup doesn't wait for it.
         withDirectory(directory) { _ in }
     }
 
@@ -127,6 +128,7 @@ final class PartialDownloadStore: Sendable {
             let isWritten = folder.write(point, name: key.fileName, now: configuration.now())
             state.withLock { state in
                 state.pending -= size
+                // A newer entry may have replaced this one during the write.
                 if isWritten, state.entries[key]?.number == written { state.remove(key) }
             }
         }
@@ -137,6 +139,7 @@ final class PartialDownloadStore: Sendable {
         let mayBeInFolder = state.withLock { state in
             let isPending = state.entries[key]?.isPending == true
             state.remove(key)
+            // A pending write creates the file later, but before the removal, because the queue is serial.
             return isPending || state.names?.isEmpty != true
         }
         guard mayBeInFolder, let directory else { return }

@@ -81,6 +81,7 @@ struct ResumeStateMachine: Equatable {
 
     private mutating func receiveRange(_ head: HTTPResponseHead) -> HeadStep {
         guard let requestedRange else { return receiveUnrequested(head) }
+        // libcurl delivers the bytes of a wrong range without an error, so each value is checked here.
         guard let text = head.headers["Content-Range"], head.headers.values(for: "Content-Range").count == 1,
             case .bytes(let first, let last, let whole) = ContentRange(text)
         else { return .refused("status 206 without a valid Content-Range") }
@@ -94,6 +95,7 @@ struct ResumeStateMachine: Equatable {
         if case .known(let length) = head.bodyLength, length != last - first + 1 {
             return .refused("status 206 with Content-Range \(text), but the body has \(length) bytes")
         }
+        // The stored bytes and the rest are one encoded stream.
         if let coding = PartialDownload.Validator.coding(head.headers), coding != requestedRange.coding {
             return .refused("status 206 with a different content coding")
         }

@@ -67,6 +67,7 @@ enum RetryAllowance: Equatable {
     init(_ error: ImageError.NetworkFailure) {
         switch error.reason {
         case .connectionLost, .proxyFailed: self = .always
+        // The total timeout covers all attempts, and another attempt would wait in the same queue.
         case .timedOut: self = error.phase == .total || error.phase == .queued ? .never : .always
         case .unacceptableStatusCode: self = RetryPolicy.statuses.contains(error.statusCode ?? 0) ? .always : .never
         case .cannotFindHost, .cannotConnect: self = .once
@@ -104,6 +105,7 @@ package struct RetryStateMachine {
     ///   - sends: The number of times that the attempt sent its request.
     ///   - elapsed: The time since the start of the first attempt, in seconds.
     package mutating func decide(_ error: ImageError.NetworkFailure, sends: Int = 1, elapsed: Double) -> Decision {
+        // A silent repetition of the request counts as an attempt, too.
         failed += max(sends, 1)
         let chance = RetryAllowance(error)
         guard failed < policy.maxAttempts, chance != .never else { return .fail }
@@ -127,6 +129,7 @@ package struct RetryStateMachine {
     /// Returns the maximum delay after `failed` attempts, in seconds.
     static func delay(_ policy: RetryPolicy, failed: Int) -> Double {
         let base: Double = policy.baseDelay / .seconds(1)
+        // The shift is limited, because a policy can allow any number of attempts.
         let doubled = base * Double(UInt64(1) << UInt64(min(max(failed - 1, 0), 32)))
         let delay = min(doubled, policy.maxDelay / .seconds(1))
         return delay.isFinite ? max(delay, 0) : 0

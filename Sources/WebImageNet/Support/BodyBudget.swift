@@ -60,6 +60,7 @@ package final class BodyBudget: Sendable {
             let (decision, resumed) = state.machine.arrive(id, group: group)
             return (decision, state.wakers(resumed))
         }
+        // The closures post commands to network threads, so they run after unlocking.
         for wake in wakers { wake() }
         return decision
     }

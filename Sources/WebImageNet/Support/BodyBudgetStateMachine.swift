@@ -85,7 +85,10 @@ struct BodyBudgetStateMachine: Sendable {
         }
         if leader == id { return (.receive, resumeGroup(of: id)) }
         if let first = leader.flatMap({ members[$0] }) {
+            // To pause another stream of the same connection would block the leader.
             if let group, first.group == group { return (used - limit >= limit ? .fail : .receive, []) }
+            // The orders are swapped, because among equal priorities the older transfer, with the smaller number, is
+            // preferred.
             guard (member.priority, first.order) > (first.priority, member.order) else {
                 setPaused(id, true)
                 return (.pause, [])
@@ -152,6 +155,8 @@ struct BodyBudgetStateMachine: Sendable {
         guard let first = paused.first else { return [] }
         var resumed: [Int] = []
         if used < limit {
+            // Each resumed transfer delivers the data that libcurl retained for it, so resume only as many as there is
+            // room for.
             let room = max(1, (limit - used) / Self.step)
             resumed = paused.prefix(room).map(\.key)
         } else {

@@ -79,6 +79,7 @@ final class ActivityCounter: Sendable {
             }
             if state.origins.count >= state.mostOrigins {
                 state.origins = state.origins.filter { $0.value.value != DownloaderActivity() }
+                // Double the limit, so that the removal stays rare even if many origins are active.
                 state.mostOrigins = max(Self.fewOrigins, state.origins.count * 2)
             }
             let activity = OriginActivityCounter()

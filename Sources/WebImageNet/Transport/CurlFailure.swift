@@ -56,11 +56,14 @@ struct CurlFailure: Sendable {
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .proxyFailed
         case CURLE_COULDNT_RESOLVE_HOST: hasRoute || usesProxy ? .cannotFindHost : .offline
         case CURLE_COULDNT_CONNECT: connectReason
+        // The scheme was checked before, so the first code means that the response isn't HTTP. libcurl also reports
+        // header lines of more than 100 KB as exhausted memory.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_OUT_OF_MEMORY: .badServerResponse
         case CURLE_HTTP2, CURLE_PARTIAL_FILE: clientCertificateReason ?? .connectionLost
         // If the server violates the HTTP/2 protocol, libcurl closes the connection and reports only that nothing was
         // received.
         case CURLE_GOT_NOTHING: proxyResponded ? .proxyFailed : clientCertificateReason ?? nothingReason
+        // Only the text contains the error code of the stream.
         case CURLE_HTTP2_STREAM: detail.contains("PROTOCOL_ERROR") ? .badServerResponse : .connectionLost
         case CURLE_OPERATION_TIMEDOUT: .timedOut
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR: connectionLostReason
@@ -92,6 +95,7 @@ struct CurlFailure: Sendable {
         // tinyproxy sends 401 for a wrong password and 407 for a missing one.
         if proxyStatus == 407 || proxyStatus == 401 { return .authenticationRequired }
         if proxyStatus >= 300 || detail.contains("Proxy CONNECT aborted") { return .proxyFailed }
+        // libcurl reports these violations of HTTP with the code of a lost connection.
         if detail.contains("chunked") || detail.contains("response headers") { return .badServerResponse }
         if let clientCertificateReason { return clientCertificateReason }
         return isProxyTLS ? .proxyFailed : .connectionLost

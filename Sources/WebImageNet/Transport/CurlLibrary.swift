@@ -14,6 +14,8 @@ enum CurlLibrary {
     /// The first call loads libcurl and blocks. Call it before any other function of libcurl.
     static let failure: String? = {
         if let reason = wi_curl_load() { return String(cString: reason) }
+        // With `CURLOPT_NOSIGNAL`, libcurl doesn't ignore SIGPIPE, so a server that closes a TLS connection would end
+        // the process.
         wi_ignore_broken_pipes()
         // libcurl initializes OpenSSL.
         wi_openssl_prepare()

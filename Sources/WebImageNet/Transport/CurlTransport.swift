@@ -41,6 +41,7 @@ final class CurlTransport: Sendable {
 
     /// Starts the network thread unless it has already started or the transport is closed.
     private func startThread() {
+        // Each exchange calls this method, so the usual case takes no lock.
         guard !isSettled.load(ordering: .acquiring) else { return }
         thread.withLock { state in
             guard state == .waiting else { return }
@@ -55,6 +56,7 @@ final class CurlTransport: Sendable {
         let thread = Thread { [commands, configuration] in
             guard CurlLibrary.failure == nil, commands.waker >= 0, let loop = NetworkLoop(commands, configuration)
             else {
+                // Nothing else would end the requests that are already in the queue.
                 for case .add(let submission) in commands.closeAndDequeueAll() {
                     submission.activity.drop()
                     submission.promise.resolve(.failure(CurlLibrary.error(submission.request)))
@@ -137,6 +139,7 @@ final class CurlTransport: Sendable {
         #endif
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
+                // A cancellation may have resolved the promise before this point.
                 guard promise.install(continuation) else { return }
                 let submission = QueuedTransfer(
                     id: id, promise: promise, transferRequest: transferRequest, priority: context.priority,

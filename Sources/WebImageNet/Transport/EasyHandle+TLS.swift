@@ -21,6 +21,7 @@ extension EasyHandle {
             set(of(CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO), file.absoluteURL.path(percentEncoded: false))
         case .pem(let data): set(of(CURLOPT_CAINFO_BLOB, CURLOPT_PROXY_CAINFO_BLOB), data)
         }
+        // TLS 1.0 and 1.1 are deprecated (RFC 8996).
         let oldest = tls.minimumVersion == .tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
         set(of(CURLOPT_SSLVERSION, CURLOPT_PROXY_SSLVERSION), Int(oldest))
         if let pins = tls.pinText(host) {

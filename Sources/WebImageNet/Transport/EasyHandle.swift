@@ -73,14 +73,22 @@ final class EasyHandle {
         _ request: TransferRequest, _ configuration: ImageDownloader.Configuration, proxy: String?
     ) {
         wi_curl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
+        // In a process with several threads, libcurl must not change signal handlers. `CurlLibrary` ignores SIGPIPE
+        // instead.
         set(CURLOPT_NOSIGNAL, 1)
+        // Otherwise, removing a transfer waits for its name resolution, which can block all transfers for seconds.
         set(CURLOPT_QUICK_EXIT, 1)
         let buffers = Self.mostBufferBytes / max(configuration.maxConnections, 1)
         set(CURLOPT_BUFFERSIZE, min(max(buffers, 16 << 10), 128 << 10))
+        // libcurl supports other protocols, such as `file` and `ftp`, which no URL may reach.
         wi_curl_allow_http(pointer)
+        // Redirects have rules of their own for secrets, caches, and policies, so each one is another transfer.
         set(CURLOPT_FOLLOWLOCATION, 0)
+        // libcurl 7.88 accepts truncated compressed data and limits neither the decoded size nor the ratio.
         set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+        // The header lines of a proxy would be parsed as those of the server.
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        // The network thread measures the other timeouts, because libcurl only limits the average speed over seconds.
         set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(request.timeouts.connect))
         prepareMethod(request)
         prepareConnection(request, configuration)
@@ -98,6 +106,7 @@ final class EasyHandle {
         if request.method == "HEAD" {
             set(CURLOPT_NOBODY, 1)
         } else if request.method != "GET" || !request.body.isEmpty {
+            // Set the size first, because libcurl copies that many bytes when it receives the body.
             set(CURLOPT_POSTFIELDSIZE, request.body.count)
             request.body.withUnsafeBytes { bytes in
                 var nothing: UInt8 = 0
@@ -106,6 +115,7 @@ final class EasyHandle {
                     _ = wi_curl_set_pointer(pointer, CURLOPT_COPYPOSTFIELDS, base ?? UnsafeMutableRawPointer(empty))
                 }
             }
+            // The option for a body selects POST.
             set(CURLOPT_CUSTOMREQUEST, request.method)
         }
     }
@@ -114,6 +124,7 @@ final class EasyHandle {
         let isSecure = request.url.hasPrefix("https:")
         if isSecure, configuration.allowsHTTP2 {
             set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+            // Without this option, requests open further connections until the first one has negotiated HTTP/2.
             set(CURLOPT_PIPEWAIT, 1)
         } else {
             set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))

@@ -168,6 +168,7 @@ final class IdleConnectionChecker {
     /// Records that libcurl is about to close `socket`.
     func close(_ socket: Int32) {
         guard let connection = open.removeValue(forKey: socket) else { return }
+        // After libcurl closed the socket, nothing would show which side ended the connection.
         let count = connection.peek()
         connection.wasEndedHere = count > 0 || (count < 0 && errno == EAGAIN)
         connection.isOpen = false
@@ -179,6 +180,8 @@ final class IdleConnectionChecker {
     ///
     /// `tls` is the information from the handshake if the transfer opened the connection.
     func begin(port: Int, group: String, user: UInt64, tls: TLSFacts?) -> Connection? {
+        // libcurl 7.88 has no identifiers for connections (`CURLINFO_CONN_ID` needs 8.2), so the local port identifies
+        // them.
         guard let connection = groups[group]?.first(where: { $0.localPort == port && $0.verifyOpen() }) else {
             return nil
         }
@@ -222,6 +225,8 @@ final class IdleConnectionChecker {
     /// buffers received data.
     func isUsable(_ connection: Connection, user: UInt64, hasUnread: Bool) -> Bool {
         guard !connection.isSpoiled else { return false }
+        // A connection that was opened for the request was never idle. HTTP/2 connections receive frames such as PING
+        // and SETTINGS while they are idle.
         guard connection.opener != user, !connection.isMultiplexed else { return true }
         // The sweep that preceded the start of the transfer may have just examined the connection.
         let wasSilent = connection.silentPass == pass
@@ -267,6 +272,7 @@ final class IdleConnectionChecker {
             connection.pass = pass
             let count = connection.peek()
             if count < 0, errno == EAGAIN { connection.silentPass = pass }
+            // An HTTP/2 connection may receive frames at any time, so data on it isn't stray data.
             if count > 0, !connection.isMultiplexed { shutDown(connection) }
         }
     }

@@ -83,6 +83,7 @@ final class NetworkCommandQueue: Sendable {
             defer { state.isAsleep = false }
             return (true, state.isAsleep)
         }
+        // A running thread reads all commands before it sleeps, so only a sleeping one costs a system call.
         if isAsleep { wi_wake_signal(waker) }
         return isAccepted
     }
@@ -90,6 +91,7 @@ final class NetworkCommandQueue: Sendable {
     /// Returns whether there are no commands. In this case, the next command makes ``waker`` readable.
     func goToSleep() -> Bool {
         state.withLock { state in
+            // The lock prevents a command between this check and the sleep, which nothing would wake.
             state.isAsleep = state.commands.isEmpty
             return state.isAsleep
         }
@@ -112,6 +114,7 @@ final class NetworkCommandQueue: Sendable {
             defer { (state.commands, state.closeHandlers) = ([], []) }
             return (state.commands, state.closeHandlers)
         }
+        // The handlers run other code, so the queue must not be locked.
         for handler in handlers { handler() }
         return commands
     }

@@ -33,6 +33,7 @@ struct TokenBucket {
             filled = max(now, filled)
         } else {
             tokens += Int(due)
+            // Keep the rest of the interval, so that the rate is exact over time.
             filled += due * interval
         }
         return tokens > 0

@@ -161,6 +161,8 @@ final class Transfer {
         refusal = reasonToRefuse(next, state, isAnswered: isAnswered)
         guard refusal == nil else { return false }
         if !isAnswered, !servesOthers {
+            // libcurl repeats a request up to five times if each connection has ended, and none of these repetitions is
+            // visible to the retry policy.
             guard sends < (request.mayRepeat ? 2 : 1) else {
                 refusal = .sentTooOften
                 return false
@@ -297,6 +299,8 @@ final class Transfer {
     func receiveBody(_ bytes: UnsafeRawBufferPointer, now: Int64) -> Reception {
         lastActivity = now
         if !isDiscarding, rejected == nil, let charge {
+            // Data of a paused HTTP/2 stream blocks the other streams of its connection, so the budget pauses them only
+            // as a group.
             let group = connection.flatMap { $0.isMultiplexed ? Int(bitPattern: ObjectIdentifier($0)) : nil }
             switch charge.arrive(group: group) {
             case .receive: break
@@ -340,6 +344,8 @@ final class Transfer {
         }
         guard resume.position <= request.maxBytes else { return stop(tooLarge: resume.position) }
         guard decode(bytes) else { return false }
+        // The receiver of the reports may have rejected the image because of its first bytes. Then the rest isn't
+        // needed.
         guard submission.requestsBody, let rejection = submission.context.rejection else { return true }
         stop = rejection
         return false
@@ -404,6 +410,7 @@ final class Transfer {
     /// the connection busy and open another one. The wait is limited to ``mostDiscarded`` bytes and to
     /// ``longestWaitForIgnoredBody``. If the connection can't be reused, the exchange ends immediately.
     private func discard(remaining: Int?) -> Bool {
+        // Another connection costs less time than a long body.
         let isWorthReading = isReusable && max(remaining ?? 0, received) <= Self.mostDiscarded
         if rejected == nil { ignoredBodyTime = lastActivity }
         isDiscarding = true
@@ -421,6 +428,7 @@ final class Transfer {
     }
 
     private func hasBody(_ head: HTTPResponseHead) -> Bool {
+        // These responses have no body, regardless of their `Content-Length` (RFC 9112 6.3).
         request.method != "HEAD" && head.statusCode != 204 && head.statusCode != 304
     }
 
@@ -431,6 +439,7 @@ final class Transfer {
         let hasBody = hasBody(head)
         if hasBody, let expected, expected > request.maxBytes { return stop(tooLarge: expected) }
         if hasBody {
+            // A 206 response can contain the middle of an encoded body, which no decoder reads without the beginning.
             let isDecoded = request.decodesParts || head.statusCode != 206
             if isDecoded, ContentDecoder.hasTooManyCodings(head.headers) {
                 return stop(.corrupt("more than \(ContentDecoder.mostCodings) content codings"))
@@ -458,6 +467,7 @@ final class Transfer {
     /// incomplete.
     func finish() -> TransferOutcome? {
         if head == nil, let challenge = parser.unansweredChallenge { head = challenge }
+        // libcurl reports success even if the connection ends within the header lines.
         guard head != nil else { return nil }
         guard rejected == nil, !isDiscarding else { return .success(makeResponse(isFinished: lastActivity)) }
         if case .short(let missing) = resume.end() {
@@ -470,6 +480,7 @@ final class Transfer {
             return .failure(failure(.connectionLost, phase: .receivingBody, detail: detail))
         }
         do {
+            // The body can end within the compressed data although its length is right.
             try decoder?.finish { deliver($0) }
         } catch {
             return .failure(located(error))

@@ -99,6 +99,7 @@ enum TransferCallbacks {
         if let earlier = transfer.connection { sockets.end(earlier) }
         let next = sockets.begin(port: Int(port), group: owner.group, user: transfer.id, tls: transfer.tls)
         let handle = transfer.handle
+        // TLS may already have read stray data from the socket, where a peek doesn't find it.
         let isUsable = next.map { connection in
             let hasUnread = handle.map { wi_curl_has_unread_bytes($0.pointer) } ?? false
             connection.session = handle.flatMap { wi_curl_tls($0.pointer) }
@@ -132,6 +133,7 @@ enum TransferCallbacks {
         guard event != WI_STREAM_NO_EVENT else { return 0 }
         let owner = transfer(context)
         owner.transfer.receive(event, Int(number))
+        // A request that the server declared unprocessed says nothing about the state of the connection.
         if event == WI_STREAM_ABANDONED, !owner.transfer.isUnprocessed, let connection = owner.transfer.connection {
             owner.sockets.leave(connection)
         }
@@ -141,10 +143,13 @@ enum TransferCallbacks {
     private static let openSocket: curl_opensocket_callback = { context, _, address in
         guard let context, let address else { return CURL_SOCKET_BAD }
         let owner = transfer(context)
+        // Check the address of each connection, because a name can resolve to another address after the request was
+        // checked.
         if owner.policy != .any, !owner.trustsPeer, let refusal = refusal(address, owner.policy) {
             owner.transfer.refusedAddress = refusal
             return CURL_SOCKET_BAD
         }
+        // Processes that the program starts must not inherit connections.
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
         let socket = socket(address.pointee.family, kind, address.pointee.protocol)
         if socket >= 0 {

@@ -107,6 +107,8 @@ struct TransferQueue {
     /// Removes and returns the transfer that can start. It uses a slot until ``release(origin:)`` is called.
     mutating func next() -> UInt64? {
         let connecting = connections < total ? ready.topPriority : nil
+        // With equal priorities, an open HTTP/2 connection is preferred, because it needs neither a handshake nor a
+        // free connection.
         let isRiding = (riding.topPriority?.rawValue ?? -1) >= (connecting?.rawValue ?? 0)
         guard isRiding || connecting != nil, let place = isRiding ? riding.pop() : ready.pop() else { return nil }
         origins[place].standing = .none
@@ -121,6 +123,7 @@ struct TransferQueue {
     mutating func release(origin: String) {
         guard let place = slots[origin], origins[place].running > 0 else { return }
         origins[place].running -= 1
+        // HTTP/2 transfers share one connection, which the last of them releases.
         connections -= origins[place].isMultiplexed ? (origins[place].running == 0 ? 1 : 0) : 1
         refresh(place)
     }
@@ -128,6 +131,7 @@ struct TransferQueue {
     /// Records that `origin` supports HTTP/2.
     mutating func setMultiplexed(_ origin: String) {
         guard !multiplexed.contains(origin), multiplexed.count < Self.rememberedOrigins else { return }
+        // Each running transfer was counted with a connection of its own.
         connections -= max(running(at: origin) - 1, 0)
         multiplexed.insert(origin)
         guard let place = slots[origin] else { return }
@@ -153,6 +157,7 @@ struct TransferQueue {
         guard origins[place].running == 0, origins[place].waiting.isEmpty else { return }
         slots[origins[place].name] = nil
         origins[place].isUsed = false
+        // Indexes are reused, so that the array doesn't grow with each new origin.
         freeSlots.append(place)
     }
 
