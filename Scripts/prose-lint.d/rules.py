@@ -163,4 +163,8 @@ TEST_NAMES = [
     Rule(r"(?<!\.)\.$", "end the name of a test without a period", TESTS),
 ]
 
+#: The documentation of declarations that aren't public (`access.py`).
+BOOLEAN = Rule(
+    r"\b[Aa] Boolean value that indicates (?:whether|that)\b", "“Whether …”, because the declaration isn't public", DOCS)
+
 RULES = LINT_LIST + VOCABULARY + GLOSSARY + TEST_NAMES

@@ -4,6 +4,7 @@
 All samples are raw strings, which the linter skips.
 """
 
+import access
 import extract
 import rules
 
@@ -170,6 +171,55 @@ echo "# no folder" ${name#folder} $#  # A folder anew
 ''', [r"2: folder", r"3: folder", r"3: anew"]),
 ]
 
+#: A Swift file, with the lines of the documentation comments that only public declarations may have.
+ACCESS = (r'''
+/// A Boolean value that indicates whether the file exists.
+public let exists = true
+/// A Boolean value that indicates whether the file exists.
+@MainActor
+public private(set) var mayExist = true
+/// A Boolean value that indicates whether the file exists.
+private let wasFound = true
+public struct File {
+    /// Reads the file.
+    ///
+    /// - Returns: A Boolean value that
+    ///   indicates whether the file exists.
+    @discardableResult
+    func read() -> Bool { true }
+    /// A Boolean value that indicates whether the file exists.
+    package var isOpen: Bool
+    /// Returns a Boolean value that indicates whether the file exists.
+    public func find() -> Bool { true }
+    /// A Boolean value that indicates whether the file exists.  prose-lint: allow
+    var isAllowed: Bool
+}
+public protocol Readable:
+    AnyObject
+{
+    /// A Boolean value that indicates whether the file can be read.
+    var isReadable: Bool { get }
+}
+public extension File {
+    /// A Boolean value that indicates whether the file is empty.
+    var isEmpty: Bool { true }
+    /// A Boolean value that indicates whether the file is empty.
+    private var isFull: Bool { true }
+}
+public enum Result {
+    /// A Boolean value that indicates whether the file exists.
+    case exists(Bool)
+    /// A Boolean value that indicates whether the file exists.
+    var isFound: Bool { true }
+    #if GTK
+        enum Kind {
+            /// A Boolean value that indicates whether the file exists.
+            case open(Bool)
+        }
+    #endif
+}
+''', [7, 12, 16, 32, 38, 42])
+
 LANGUAGES = {
     "a.swift": "swift", "a.h": "c", "a.md": "markdown", "a.py": "python", "Makefile": "hash", "a.png": None,
     "LICENSE": None,
@@ -203,9 +253,12 @@ def run():
     for name, expected in LANGUAGES.items():
         if extract.language(name, "MIT License") != expected:
             wrong.append(f"The language of {name} is {extract.language(name, '')}, but {expected} was expected.")
+    lines = [number for number, _, _ in access.findings(ACCESS[0])]
+    if lines != ACCESS[1]:
+        wrong.append(f"The sample of access has the findings {lines}, but {ACCESS[1]} were expected.")
     wrong += [f"No sample matches {rule.pattern.pattern}" for rule in rules.RULES if id(rule) not in used]
     for line in wrong:
         print(f"prose-lint: {line}")
     if not wrong:
-        print(f"prose-lint: {len(rules.RULES)} rules, {len(BAD) + len(GOOD) + len(FILES)} samples")
+        print(f"prose-lint: {len(rules.RULES)} rules, {len(BAD) + len(GOOD) + len(FILES) + 1} samples")
     return 1 if wrong else 0
