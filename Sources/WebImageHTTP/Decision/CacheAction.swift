@@ -42,6 +42,7 @@ package enum CacheAction: Sendable, Hashable {
         case .forceCache, .onlyIfCached:
             return freshness.isFresh ? .use : .useStale(revalidatesInBackground: false)
         case .noCache:
+            // A fresh response with `immutable` isn't revalidated, even if the user reloads (RFC 8246 2).
             let needsNothing = freshness.isFresh && stored.cacheControl.immutable
             return needsNothing ? .use : confirmation(of: stored, for: request, mode: mode)
         case .default, .noStore, .reload: break
@@ -49,6 +50,7 @@ package enum CacheAction: Sendable, Hashable {
         switch stored.decision(for: request.headers, now: now, policy: policy) {
         case .fresh: return .use
         case .stale(let staleness) where staleness.isAccepted: return .useStale(revalidatesInBackground: false)
+        // A request with `only-if-cached` must not cause contact with the server, also not in the background.
         case .stale(let staleness) where staleness.mayServeWhileRevalidating && !wantsStoredOnly:
             return .useStale(revalidatesInBackground: true)
         case .stale, .mustRevalidate:

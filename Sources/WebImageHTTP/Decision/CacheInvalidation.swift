@@ -12,6 +12,8 @@ package enum CacheInvalidation {
     package static func targets(method: String, url: URL, response: HTTPResponseHead) -> [URL] {
         guard !RequestHead(method: method).isSafe, (200...399).contains(response.statusCode) else { return [] }
         var targets = [url]
+        // Only URLs of the same origin count. Otherwise, a server could invalidate the responses of other servers (RFC
+        // 9111 4.4).
         for value in ["Location", "Content-Location"].compactMap({ response.headers[$0] }) {
             // Applications also create URLs with Foundation, which encodes some characters in another way.
             let spellings = [

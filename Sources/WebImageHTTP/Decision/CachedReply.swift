@@ -65,6 +65,7 @@ extension StoredResponseHead {
     /// Returns whether the conditions of the request indicate that the caller already has this response (RFC 9110
     /// 13.2.2).
     func isUnmodified(for request: RequestHead) -> Bool {
+        // If `If-None-Match` is present, `If-Modified-Since` is ignored (RFC 9110 13.1.3).
         if let asked = request.headers.combined("If-None-Match") {
             let own = head.headers["ETag"]
             return EntityTag.list(asked).contains { asked in
@@ -74,6 +75,7 @@ extension StoredResponseHead {
         guard let text = request.headers["If-Modified-Since"],
             let since = HTTPDate.parse(text, now: responseTime)
         else { return false }
+        // Without `Last-Modified`, a cache compares with `Date` or with the time of the response (RFC 9111 4.3.2).
         let known = head.headers["Last-Modified"] ?? head.headers["Date"]
         return (known.flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime) <= since
     }
@@ -81,6 +83,7 @@ extension StoredResponseHead {
     /// Returns whether `If-Range` is absent or identifies exactly this response (RFC 9110 13.1.5).
     func mayServeRange(of request: RequestHead) -> Bool {
         guard let condition = request.headers["If-Range"] else { return true }
+        // A weak tag doesn't guarantee that the range fits the bytes of the client.
         if let tag = EntityTag(condition) { return entityTag?.isStronglyEqual(tag) == true }
         guard condition == head.headers["Last-Modified"], let modified = HTTPDate.parse(condition, now: responseTime)
         else { return false }

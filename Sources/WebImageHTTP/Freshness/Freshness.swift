@@ -94,6 +94,7 @@ extension StoredResponseHead {
 
     private func lifetime(_ policy: HTTPCachePolicy) -> (Double, Freshness.Source) {
         let control = cacheControl
+        // `max-age` takes precedence over `Expires` (RFC 9111 5.3).
         if let seconds = control.maxAge { return (Double(seconds), .maxAge) }
         let expires = head.headers.values(for: "Expires")
         if let first = expires.first {
@@ -105,6 +106,7 @@ extension StoredResponseHead {
         if mayGuess, policy.usesHeuristicFreshness, let text = head.headers["Last-Modified"],
             let modified = HTTPDate.parse(text, now: responseTime), modified < date
         {
+            // RFC 9111 4.2.2 suggests a fraction of the time since the last modification.
             let guess = date.timeIntervalSince(modified) * max(0, policy.heuristicFraction)
             return (min(guess, policy.maxHeuristicLifetime / .seconds(1)), .heuristic)
         }

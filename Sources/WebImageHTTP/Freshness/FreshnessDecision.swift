@@ -50,9 +50,11 @@ extension StoredResponseHead {
             let isLongEnough = freshness.remaining >= Double(wanted.minFresh ?? 0)
             return isLongEnough ? .fresh(age: freshness.age) : .mustRevalidate(age: freshness.age)
         }
+        // Such a response isn't served stale even if the server can't be reached (RFC 9111 5.2.2.2).
         if control.mustRevalidate { return .mustRevalidate(age: freshness.age) }
         let seconds = freshness.staleness
         let errorWindow =
+            // The request can permit it, too (RFC 5861 4).
             [control.staleIfError, wanted.staleIfError].compactMap { $0 }.max().map { Double($0) }
             ?? policy.defaultStaleIfError.map { $0 / .seconds(1) }
         let isWithinErrorWindow = errorWindow.map { seconds <= $0 }

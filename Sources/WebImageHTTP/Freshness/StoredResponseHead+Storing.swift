@@ -45,6 +45,7 @@ extension StoredResponseHead {
             variesOnNothingUnknown(response)
         else { return false }
         let control = CacheControl(response.headers)
+        // For a cache that knows the status code, `must-understand` overrides `no-store` (RFC 9111 5.2.2.3).
         if control.mustUnderstand {
             guard understoodStatuses.contains(response.statusCode) else { return false }
         } else if control.noStore {

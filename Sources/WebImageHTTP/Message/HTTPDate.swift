@@ -59,6 +59,7 @@ package enum HTTPDate {
         guard abs(seconds) < 1e15 else { return nil }
         let thisYear = civilDate(Int((seconds / 86_400).rounded(.down))).year
         var year = thisYear / 100 * 100 + short
+        // A date that appears to be more than 50 years in the future is in the past (RFC 9110 5.6.7).
         if year > thisYear + 50 { year -= 100 }
         return moment(year, month + 1, day, time)
     }

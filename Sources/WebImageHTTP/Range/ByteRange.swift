@@ -36,6 +36,7 @@ package enum ByteRange: Sendable, Hashable {
             guard first < size else { return nil }
             return first..<(min(last ?? size - 1, size - 1) + 1)
         case .suffix(let length):
+            // A suffix of zero bytes isn't satisfiable (RFC 9110 14.1.2).
             guard length > 0, size > 0 else { return nil }
             return max(0, size - length)..<size
         }

@@ -82,6 +82,7 @@ package struct PartialResponse: Sendable, Hashable {
     package func joined(_ body: Data, with newer: PartialResponse, _ newerBody: Data) -> (
         head: StoredResponseHead, body: Data
     )? {
+        // Only a strong validator guarantees that both parts have the same bytes (RFC 9111 3.4).
         guard let tag = head.entityTag, let newerTag = newer.head.entityTag, tag.isStronglyEqual(newerTag),
             total == nil || newer.total == nil || total == newer.total,
             bytes.lowerBound <= newer.bytes.upperBound, newer.bytes.lowerBound <= bytes.upperBound,
