@@ -37,6 +37,7 @@ final class HTTPCacheExchange: Sendable {
         self.configuration = configuration
         self.transport = transport
         var network = configuration.network
+        // The Fetch Standard has the same maximum.
         network.maxRedirects = min(max(network.maxRedirects, 0), 20)
         rules = ExchangeRules(network)
         waits = RetryScheduler(network.retryClock)
@@ -208,6 +209,7 @@ extension HTTPCacheExchange {
     private func send(
         _ request: HTTPTransportRequest, _ policy: RetryPolicy
     ) async throws(ImageError) -> HTTPTransportResponse {
+        // To repeat another request could repeat its effect (RFC 9110 9.2.2).
         guard policy.maxAttempts > 1, LoadRequest.idempotentMethods.contains(request.method) else {
             return try await transport.send(request)
         }
