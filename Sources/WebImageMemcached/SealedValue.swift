@@ -43,6 +43,7 @@ package struct SealedValue: Sendable {
     private func tag(of body: Data, name: String) -> [UInt8]? {
         guard let secret else { return nil }
         var message = Data(name.utf8)
+        // No key of memcached contains a zero byte, so the boundary between the key and the value is unambiguous.
         message.append(0)
         message.append(body)
         var digest = [UInt8](repeating: 0, count: Self.tagBytes)
