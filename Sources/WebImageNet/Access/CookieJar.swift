@@ -89,6 +89,7 @@ public final class CookieJar: Sendable {
 
     /// Returns the value of the `Cookie` header field for a URL without counting it as a use. See ``cookies(for:)``.
     func peek(for url: URL) -> String? {
+        // Use a copy, because a lookup changes the order of the eviction.
         var shelf = store.withLock { $0 }
         return cookies(for: url, from: &shelf)
     }
@@ -108,6 +109,7 @@ public final class CookieJar: Sendable {
         guard !isDisabled else { return }
         let now = clock()
         let isSecure = url.scheme?.lowercased() == "https"
+        // The check of public suffixes may load a library, so parse the cookies before locking.
         let cookies = fields.values(for: "Set-Cookie").compactMap { parser.cookie($0, from: url, now: now) }
         guard !cookies.isEmpty else { return }
         store.withLock { store in

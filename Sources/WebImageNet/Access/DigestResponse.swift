@@ -44,8 +44,10 @@ struct DigestResponse {
         let user = Self.latin1(credential.user)
         let uses = Self.padded(count)
         var secret = hash("\(user):\(challenge.realm):\(Self.latin1(credential.password))")
+        // The session key depends on both nonces (RFC 7616 3.4.2).
         if isSession { secret = hash("\(secret):\(nonce):\(clientNonce)") }
         let request = hash("\(method):\(target)")
+        // Without `qop`, the server expects the older form of RFC 2069.
         let middle = usesQuality ? "\(nonce):\(uses):\(clientNonce):auth" : nonce
         var parts = [
             "username=\(Self.quoted(user))", "realm=\(Self.quoted(challenge.realm))", "nonce=\(Self.quoted(nonce))",

@@ -10,6 +10,7 @@ struct DownloadKey: Hashable, Sendable {
     /// The URL under which resume data is stored.
     let source: URL
 
+    // Equal exchanges rarely have different sources, so the URL isn't hashed again.
     func hash(into hasher: inout Hasher) { hasher.combine(exchange) }
 }
 

@@ -44,6 +44,7 @@ package final class RetryScheduler: Sendable {
         state.withLock { state in
             if state.hosts.count >= Self.mostHosts { state.hosts = state.hosts.filter { $0.value > now } }
             guard state.hosts.count < Self.mostHosts || state.hosts[origin] != nil else { return }
+            // A later response doesn't shorten the time that an earlier one requested.
             state.hosts[origin] = max(state.hosts[origin] ?? 0, now + seconds)
         }
     }
@@ -54,6 +55,7 @@ package final class RetryScheduler: Sendable {
         _ origin: String, _ policy: RetryPolicy, for session: any CancellableWork
     ) async throws(ImageError) {
         guard policy.maxAttempts > 1 else { return }
+        // Few servers send `Retry-After`, so the usual case doesn't read the clock.
         guard state.withLock({ !$0.hosts.isEmpty }) else { return try check() }
         let now = now
         let left = state.withLock { state -> Double in
@@ -79,6 +81,7 @@ package final class RetryScheduler: Sendable {
             if !state.isClosed { state.sleepers[state.next] = sleeper }
             return (state.next, state.isClosed)
         }
+        // `close()` cancels only the delays that it finds.
         if isClosed { sleeper.cancel() }
         session?.onCancel { sleeper.cancel() }
         await withTaskCancellationHandler {
