@@ -209,6 +209,8 @@ public struct ImageServer: Sendable {
         _ path: String, _ request: ServerRequest
     ) throws(ServerFailure) -> (source: ServerSource, options: ProcessingOptions) {
         let url = try ServerURL(path: path, allowsOnlyPresets: configuration.allowsOnlyPresets)
+        // Check the signature first, so that a request without a valid one causes no further work and receives no
+        // reason that concerns the options.
         try signatures.check(url.signature, of: url.signedPath)
         var defaults = ProcessingOptions()
         defaults.keepsCopyright = configuration.keepsCopyright
@@ -243,6 +245,7 @@ public struct ImageServer: Sendable {
             throw ServerFailure(error)
         }
         var headers = header(of: options, result, source.url)
+        // Caches of proxies must compare these header fields, because the result depends on them (RFC 9110 12.5.5).
         let vary = (options.format == nil ? ["Accept"] : []) + (configuration.usesClientHints ? ClientHints.names : [])
         if !vary.isEmpty { headers.append(name: "Vary", value: vary.joined(separator: ", ")) }
         if configuration.usesClientHints { headers.append(name: "Accept-CH", value: "Sec-CH-DPR, Sec-CH-Width") }

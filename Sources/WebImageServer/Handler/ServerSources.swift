@@ -85,6 +85,7 @@ package struct ServerSources: Sendable, Hashable {
         guard let localDirectory else { throw .notFound("The server has no local directory.") }
         let path = path.prefix { $0 != "?" && $0 != "#" }
         let parts = path.split(separator: "/")
+        // The path must not lead out of the directory.
         guard !parts.isEmpty, !parts.contains(where: { $0 == ".." || $0 == "." }), !path.utf8.contains(0) else {
             throw .notFound("The path of the local file isn’t valid.")
         }

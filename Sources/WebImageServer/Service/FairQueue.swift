@@ -44,6 +44,8 @@ package struct FairQueue<ID: Hashable> {
         var removed: ID?
         if waitingCount >= limit {
             let own = waiting[client]?.count ?? 0
+            // A client with the same number of requests, or with one more, isn't affected. Otherwise, two clients would
+            // replace each other's requests in turn.
             guard let largest = waiting.max(by: { ($0.value.count, $0.key) < ($1.value.count, $1.key) }),
                 largest.value.count > own + 1, let newest = largest.value.last
             else { return .rejected }
@@ -76,6 +78,7 @@ package struct FairQueue<ID: Hashable> {
             return nil
         }
         withdraw(id, client: client)
+        // The next turn of the client comes after those of all others.
         if waiting[client] != nil { turns.append(turns.removeFirst()) }
         return id
     }
