@@ -38,6 +38,7 @@
             guard let watch = ConnectionWatch() else { throw Failure() }
             self.watch = watch
             let usesProxies = !settings.service.trustedProxies.isEmpty
+            // Behind a proxy, all clients share its address, so there's no limit for an address by default.
             var http = wi_http_settings(
                 socket: socket.descriptor, connections: UInt32(settings.maxConnections),
                 connections_per_address: UInt32(settings.maxConnectionsPerClient ?? (usesProxies ? 0 : 256)),

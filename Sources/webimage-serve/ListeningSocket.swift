@@ -18,6 +18,7 @@
 
         /// Takes the socket of a systemd socket unit (sd_listen_fds(3)). Returns `nil` if there's none.
         static func inherited(_ environment: [String: String]) throws -> ListeningSocket? {
+            // A process can inherit the variables from a service that isn't the recipient of the sockets.
             guard let count = environment["LISTEN_FDS"], environment["LISTEN_PID"] == "\(getpid())" else { return nil }
             guard count == "1" else {
                 throw Failure(description: "systemd passed \(count) sockets (use one ListenStream in the socket unit)")
