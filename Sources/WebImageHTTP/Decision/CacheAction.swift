@@ -6,7 +6,7 @@ import Foundation
 package enum CacheAction: Sendable, Hashable {
     /// A step that uses the stored response.
     case use
-    /// A step that uses the stored response although it's stale. If `revalidatesBehind` is `true`, the cache also
+    /// A step that uses the stored response although it's stale. If `revalidatesInBackground` is `true`, the cache also
     /// revalidates it in the background.
     case useStale(revalidatesInBackground: Bool)
     /// A step that revalidates the stored response. The header fields are those of the request and the conditions.

@@ -12,7 +12,7 @@ package enum RevalidationResult: Sendable, Hashable {
         case unreachable
     }
 
-    /// An outcome that delivers the response of the server. `freshens` is `true` if it's a 304 response to the
+    /// An outcome that delivers the response of the server. `updatesStored` is `true` if it's a 304 response to the
     /// caller's own conditions that also revalidates the stored response.
     case useResponse(updatesStored: Bool)
     /// An outcome that delivers the stored response after revalidation. The header fields of the 304 response update

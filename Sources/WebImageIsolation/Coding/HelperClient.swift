@@ -21,10 +21,10 @@ struct HelperClient: Sendable {
         return kind == .vector ? .documents : .images
     }
 
-    /// The result of work, and the number of the helper that did it.
+    /// The work that a helper does.
     typealias Work<Result> = (HelperProcess) throws(HelperFailure) -> Result
 
-    /// Does work in a helper, and repeats it once in another helper if the helper was killed from outside.
+    /// Does work in a helper, and repeats it up to two times in another helper if the helper was killed from outside.
     ///
     /// - Parameters:
     ///   - data: The data that's remembered if it crashes the helper.
