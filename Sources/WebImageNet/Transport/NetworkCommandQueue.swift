@@ -91,7 +91,8 @@ final class NetworkCommandQueue: Sendable {
     /// Returns whether there are no commands. In this case, the next command makes ``waker`` readable.
     func goToSleep() -> Bool {
         state.withLock { state in
-            // The lock prevents a command between this check and the sleep, which nothing would wake.
+            // Under the lock, no command can be added between this check and the change, so each later one wakes the
+            // thread.
             state.isAsleep = state.commands.isEmpty
             return state.isAsleep
         }
