@@ -49,7 +49,7 @@
             Case("@media x{a{b:c}}d{e:f}", "d{e:f;}\n"),
         ]
 
-        @Test("librsvg receives the rules as it would read them", arguments: cases)
+        @Test("The rules that librsvg receives are those that it would read", arguments: cases)
         func writing(_ item: Case) throws {
             let sheet = try SVGStyleSheet(Array(item.text.utf8))
             #expect(sheet.text(isScoped: false) == item.written)

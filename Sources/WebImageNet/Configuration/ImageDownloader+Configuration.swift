@@ -89,8 +89,8 @@ extension ImageDownloader {
         public var maxRedirects = 20
         /// A Boolean value that indicates whether a redirect may lead from HTTPS to HTTP. The default is `false`.
         public var allowsInsecureRedirects = false
-        /// The `User-Agent` header field. The default is `WebImage/0.1`.
-        public var userAgent = "WebImage/0.1"
+        /// The `User-Agent` header field. The default is `WebImage/` and the version of the package.
+        public var userAgent = "WebImage/\(ProductVersion.current)"
         /// The `Accept` header field. The default lists the formats that don't depend on package traits and then any
         /// type.
         public var accept = "image/webp,image/png,image/jpeg,image/gif,image/bmp;q=0.9,*/*;q=0.5"

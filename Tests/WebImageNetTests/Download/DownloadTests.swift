@@ -57,7 +57,7 @@ struct DownloadTests {
         let request = try #require(server.requests.first)
         #expect(request.target == "/a?q=%2F")
         #expect(request.headers.values(for: "Accept") == ["image/png"])
-        #expect(request.headers["User-Agent"] == "WebImage/0.1")
+        #expect(request.headers["User-Agent"] == "WebImage/\(ProductVersion.current)")
         #expect(request.headers["X-Key"] == "1")
         #expect(request.headers["X-Empty"] == "")
         #expect(request.headers["X-Latin"] == "é")
