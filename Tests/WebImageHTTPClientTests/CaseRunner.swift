@@ -133,16 +133,16 @@ final class InProcessServer: ScriptedServer, HTTPTransport {
     func prepare(_ reply: CacheCase.Reply?) { state.value = State(reply: reply) }
     var seen: [RequestHead] { state.value.seen }
 
-    func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse {
+    func send(_ request: TransferRequest, context: LoadContext) async throws(ImageError) -> TransferResponse {
         let reply = state.update { state in
             state.seen.append(RequestHead(method: request.method, headers: request.headers))
             return state.reply
         }
         guard let reply else {
             throw .network(
-                ImageError.NetworkFailure(.connectionLost, url: request.url, phase: .waitingForResponse))
+                ImageError.NetworkFailure(.connectionLost, url: request.failureURL, phase: .waitingForResponse))
         }
-        return HTTPTransportResponse(
+        return TransferResponse(
             head: HTTPResponseHead(statusCode: reply.status, headers: reply.headers),
             body: request.method == "HEAD" ? Data() : reply.body, requestTime: calendar.now,
             responseTime: calendar.now)

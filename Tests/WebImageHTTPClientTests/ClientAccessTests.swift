@@ -16,7 +16,7 @@ private final class LossyTransport: HTTPTransport {
 
     init(losses: Int) { left = Shared(losses) }
 
-    func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse {
+    func send(_ request: TransferRequest, context: LoadContext) async throws(ImageError) -> TransferResponse {
         sent.update { $0 += 1 }
         let isLost = left.update { left in
             left -= 1
@@ -24,9 +24,9 @@ private final class LossyTransport: HTTPTransport {
         }
         if isLost {
             throw .network(
-                ImageError.NetworkFailure(.connectionLost, url: request.url, phase: .waitingForResponse))
+                ImageError.NetworkFailure(.connectionLost, url: request.failureURL, phase: .waitingForResponse))
         }
-        return HTTPTransportResponse(
+        return TransferResponse(
             head: HTTPResponseHead(statusCode: 200, headers: HTTPHeaderFields()), requestTime: Date(),
             responseTime: Date())
     }

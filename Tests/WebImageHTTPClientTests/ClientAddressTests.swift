@@ -16,12 +16,12 @@ private final class RedirectingTransport: HTTPTransport {
 
     init(to location: String) { self.location = location }
 
-    func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse {
+    func send(_ request: TransferRequest, context: LoadContext) async throws(ImageError) -> TransferResponse {
         sent.update { $0 += 1 }
         let head = HTTPResponseHead(
             statusCode: 302, headers: HTTPHeaderFields([.init(name: "Location", value: location)]))
         let now = Date(timeIntervalSince1970: 0)
-        return HTTPTransportResponse(head: head, requestTime: now, responseTime: now)
+        return TransferResponse(head: head, requestTime: now, responseTime: now)
     }
 }
 

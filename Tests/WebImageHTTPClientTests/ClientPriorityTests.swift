@@ -14,12 +14,12 @@ private final class WatchingTransport: HTTPTransport {
     let priorities = Shared<[RequestPriority]>([])
     let gate = TestGate()
 
-    func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse {
-        priorities.update { $0.append(request.priority) }
-        request.context?.onPriorityChange { [priorities] priority in priorities.update { $0.append(priority) } }
+    func send(_ request: TransferRequest, context: LoadContext) async throws(ImageError) -> TransferResponse {
+        priorities.update { $0.append(context.priority) }
+        context.onPriorityChange { [priorities] priority in priorities.update { $0.append(priority) } }
         await gate.wait()
         let fields = HTTPHeaderFields([.init(name: "Cache-Control", value: "max-age=0, stale-while-revalidate=86400")])
-        return HTTPTransportResponse(
+        return TransferResponse(
             head: HTTPResponseHead(statusCode: 200, headers: fields), body: Data("x".utf8), requestTime: Date(),
             responseTime: Date())
     }

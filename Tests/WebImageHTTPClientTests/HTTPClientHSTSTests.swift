@@ -18,13 +18,13 @@ private final class ScriptedTransport: HTTPTransport {
 
     init(_ answers: [String: HTTPHeaderFields]) { self.responses = answers }
 
-    func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse {
-        let url = request.url.absoluteString
+    func send(_ request: TransferRequest, context: LoadContext) async throws(ImageError) -> TransferResponse {
+        let url = request.url
         requested.withLock { $0.append(url) }
         let fields = responses[url] ?? HTTPHeaderFields()
         let head = HTTPResponseHead(statusCode: fields["Location"] == nil ? 200 : 301, headers: fields)
         let now = Date(timeIntervalSince1970: 1_000)
-        return HTTPTransportResponse(head: head, body: Data("body".utf8), requestTime: now, responseTime: now)
+        return TransferResponse(head: head, body: Data("body".utf8), requestTime: now, responseTime: now)
     }
 }
 

@@ -20,7 +20,7 @@ private final class SocketServer: ScriptedServer, HTTPTransport {
     private let state: Shared<State>
     private let calendar: ManualCalendar
     private let server: LoopbackServer
-    private let network = NetworkTransport(HTTPClient.Configuration().network)
+    private let network = CurlTransport(HTTPClient.Configuration().network)
 
     init(_ calendar: ManualCalendar) throws {
         let state = Shared(State())
@@ -42,11 +42,9 @@ private final class SocketServer: ScriptedServer, HTTPTransport {
     func prepare(_ reply: CacheCase.Reply?) { state.value = State(reply: reply) }
     var seen: [RequestHead] { state.value.seen }
 
-    func send(_ request: HTTPTransportRequest) async throws(ImageError) -> HTTPTransportResponse {
-        var response = try await network.send(request)
-        response.requestTime = calendar.now
-        response.responseTime = calendar.now
-        return response
+    func send(_ request: TransferRequest, context: LoadContext) async throws(ImageError) -> TransferResponse {
+        let response = try await network.send(request, context: context)
+        return response.with(requestTime: calendar.now, responseTime: calendar.now)
     }
 }
 

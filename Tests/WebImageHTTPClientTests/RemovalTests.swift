@@ -40,7 +40,7 @@ private final class BlockingStore: HTTPResponseStore {
 struct RemovalTests {
     private let url = URL(string: "http://example.org/a") ?? URL(filePath: "/")
 
-    private let response = HTTPTransportResponse(
+    private let response = TransferResponse(
         head: HTTPResponseHead(
             statusCode: 200, headers: HTTPHeaderFields([.init(name: "Cache-Control", value: "max-age=60")])),
         body: Data("x".utf8), requestTime: Date(), responseTime: Date())

@@ -29,7 +29,7 @@ extension HTTPCache {
 
     /// Stores a 206 response. If the parts together are complete, they're stored as a complete response.
     func storePart(
-        _ response: HTTPTransportResponse, for request: RequestHead, url: URL, epoch: UInt64?
+        _ response: TransferResponse, for request: RequestHead, url: URL, epoch: UInt64?
     ) async -> Bool {
         let fields = selectingHeaders(request)
         let head = StoredResponseHead(

@@ -59,7 +59,7 @@ package final class HTTPCache: Sendable {
     /// - Returns: `true` if the response is stored.
     @discardableResult
     package func store(
-        _ response: HTTPTransportResponse, for request: RequestHead, url: URL, epoch: UInt64? = nil
+        _ response: TransferResponse, for request: RequestHead, url: URL, epoch: UInt64? = nil
     ) async -> Bool {
         let answersGet = request.method == "POST" && StoredResponseHead.canServeGet(post: url, response: response.head)
         guard request.method == "GET" || answersGet, !CacheControl(request.headers).noStore,
@@ -105,7 +105,7 @@ package final class HTTPCache: Sendable {
 
     /// Updates a stored response with a 304 response and returns the updated response.
     package func freshen(
-        _ stored: StoredResponse, with notModified: HTTPTransportResponse, for request: RequestHead, url: URL
+        _ stored: StoredResponse, with notModified: TransferResponse, for request: RequestHead, url: URL
     ) async -> StoredResponse {
         var current = stored
         current.head = stored.head.merging(
@@ -124,7 +124,7 @@ package final class HTTPCache: Sendable {
     }
 
     /// Updates or removes the stored response to a GET request after a HEAD response (RFC 9111 4.3.5).
-    package func freshen(byHead response: HTTPTransportResponse, for request: RequestHead, url: URL) async {
+    package func freshen(byHead response: TransferResponse, for request: RequestHead, url: URL) async {
         let key = Self.key(url)
         guard response.head.statusCode == 200, !CacheControl(request.headers).noStore,
             let stored = await store.response(for: key, matching: selectingHeaders(request))

@@ -137,7 +137,7 @@ final class HTTPCacheExchange: Sendable {
 
     private func reply(
         _ request: HTTPClient.Request, _ stored: StoredResponse, _ source: HTTPClient.Response.Source,
-        _ response: HTTPTransportResponse? = nil
+        _ response: TransferResponse? = nil
     ) -> HTTPClient.Response {
         let reply = CachedReply.make(
             to: request.head, from: stored.head, size: stored.body.count, now: configuration.now())
@@ -172,9 +172,11 @@ extension HTTPCacheExchange {
         _ request: HTTPClient.Request, _ stored: StoredResponse?, _ step: CacheAction, _ context: LoadContext? = nil
     ) async throws(ImageError) -> SharedResponse {
         let epoch = cache?.epoch(of: request.url)
-        let response: HTTPTransportResponse
+        let response: TransferResponse
         do {
-            response = try await send(exchange(request, step, context), request.step?.rules.retry ?? rules.retry)
+            response = try await send(
+                try transferRequest(request, step), context ?? LoadContext(priority: request.priority),
+                request.step?.rules.retry ?? rules.retry)
             // Process cookies and HSTS only for responses from the server. For cached responses, it happened on
             // arrival.
             request.step?.learn(response.head)
@@ -207,21 +209,22 @@ extension HTTPCacheExchange {
 
     /// Sends a request and retries it according to the policy if no response is received.
     private func send(
-        _ request: HTTPTransportRequest, _ policy: RetryPolicy
-    ) async throws(ImageError) -> HTTPTransportResponse {
+        _ request: TransferRequest, _ context: LoadContext, _ policy: RetryPolicy
+    ) async throws(ImageError) -> TransferResponse {
         // To repeat another request could repeat its effect (RFC 9110 9.2.2).
         guard policy.maxAttempts > 1, LoadRequest.idempotentMethods.contains(request.method) else {
-            return try await transport.send(request)
+            return try await transport.send(request, context: context)
         }
         let start = waits.now
         var retries = RetryStateMachine(policy)
         var failures: [ImageError.NetworkFailure] = []
         while true {
             do throws(ImageError) {
-                var response = try await transport.send(request)
-                response.metrics.attemptCount += failures.last?.attempt ?? 0
-                response.metrics.failures = failures
-                return response
+                let response = try await transport.send(request, context: context)
+                var metrics = response.metrics
+                metrics.attemptCount += failures.last?.attempt ?? 0
+                metrics.failures = failures
+                return response.with(metrics: metrics)
             } catch {
                 guard case .network(var failure) = error else { throw error }
                 failure.attempt += failures.last?.attempt ?? 0
@@ -234,34 +237,31 @@ extension HTTPCacheExchange {
         }
     }
 
-    private func exchange(
-        _ request: HTTPClient.Request, _ step: CacheAction, _ context: LoadContext?
-    ) -> HTTPTransportRequest {
+    private func transferRequest(
+        _ request: HTTPClient.Request, _ action: CacheAction
+    ) throws(ImageError) -> TransferRequest {
         var fields = request.headers
-        switch step {
+        switch action {
         case .fetch(let sent), .revalidate(let sent): fields = sent
         case .use, .useStale, .gatewayTimeout: break
         }
         // Ranges of an encoded body are useless (Fetch 4.6). Change only the sent header fields, so that the lookup
         // still finds a stored complete response.
         if request.hasOwnCodings, fields["Range"] != nil { fields["Accept-Encoding"] = "identity" }
-        fields = request.step?.replacingIdentity(in: fields, method: request.method) ?? fields
-        var sent = HTTPTransportRequest(
-            url: request.url, method: request.method, headers: fields, body: request.body,
-            maxBodySize: request.maxBodySize ?? configuration.maxBodySize, timeouts: timeouts(of: request),
-            priority: context?.priority ?? request.priority)
-        sent.context = context
+        let step = request.step ?? path(of: request).begin().step
+        fields = step.replacingIdentity(in: fields, method: request.method)
+        var sent = TransferRequest(url: try step.check(fields), origin: Origin(step.url).description)
+        sent.method = request.method
+        sent.headers = fields
+        sent.body = request.body
+        sent.maxBytes = request.maxBodySize ?? configuration.maxBodySize
+        sent.timeouts = configuration.network.loadTimeouts
+        if let timeout = request.timeout { sent.timeouts.total = timeout / .seconds(1) }
+        // Part of an encoded body can't be decoded on its own.
+        sent.decodesParts = false
         sent.tls = request.network.tls
-        sent.awsSignature = request.step?.awsSignature
+        sent.awsSignature = step.awsSignature
         return sent
-    }
-
-    /// Returns the timeouts of a request, or `nil` for those of the client.
-    private func timeouts(of request: HTTPClient.Request) -> LoadTimeouts? {
-        guard let timeout = request.timeout else { return nil }
-        var timeouts = configuration.network.loadTimeouts
-        timeouts.total = timeout / .seconds(1)
-        return timeouts
     }
 
     private func outcome(
@@ -273,8 +273,7 @@ extension HTTPCacheExchange {
             policy: configuration.cachePolicy, now: configuration.now())
     }
 
-    private func clientResponse(_ request: HTTPClient.Request, _ response: HTTPTransportResponse) -> HTTPClient.Response
-    {
+    private func clientResponse(_ request: HTTPClient.Request, _ response: TransferResponse) -> HTTPClient.Response {
         HTTPClient.Response(
             statusCode: response.head.statusCode, headers: response.head.headers, body: response.body,
             informationalResponses: response.interim,
@@ -283,7 +282,7 @@ extension HTTPCacheExchange {
 
     /// Updates the cache with a response. Returns `true` if the response is stored and can be shared.
     private func keep(
-        _ response: HTTPTransportResponse, _ request: HTTPClient.Request, _ epoch: UInt64?
+        _ response: TransferResponse, _ request: HTTPClient.Request, _ epoch: UInt64?
     ) async -> Bool {
         guard let cache else { return false }
         let isCurrent = epoch == nil || epoch == cache.epoch(of: request.url)

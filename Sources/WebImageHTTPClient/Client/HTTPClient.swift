@@ -14,7 +14,7 @@ public struct HTTPClient: Sendable {
 
     /// Creates a client with its own network thread.
     public init(configuration: HTTPClient.Configuration = HTTPClient.Configuration()) {
-        self.init(configuration: configuration, transport: NetworkTransport(configuration.network))
+        self.init(configuration: configuration, transport: CurlTransport(configuration.network))
     }
 
     /// Creates a client with a custom transport.

@@ -101,10 +101,10 @@ package struct ExchangeStep: Sendable {
     }
 
     /// Returns header fields from ``headersWithIdentity()`` with the credentials for a request of `method` instead of
-    /// the identity.
+    /// the identity, and prepared for the signature.
     package func replacingIdentity(in fields: HTTPHeaderFields, method: String) -> HTTPHeaderFields {
+        var fields = awsSignature?.prepared(fields, body: body) ?? fields
         guard fields["Authorization"]?.hasPrefix(Self.identityPrefix) == true else { return fields }
-        var fields = fields
         fields["Authorization"] = authorization(method: method)
         return fields
     }

@@ -10,7 +10,7 @@ import WebImageCore
 ///
 /// The thread starts with the first exchange, because a process that finds its images in a cache needs neither the thread
 /// nor libcurl and its TLS library. It runs until ``close()`` is called or the transport is deallocated.
-final class CurlTransport: Sendable {
+package final class CurlTransport: Sendable {
     /// The state of the network thread.
     private enum ThreadState {
         /// The thread hasn't started. Commands wait in the queue.
@@ -30,7 +30,8 @@ final class CurlTransport: Sendable {
     private let suspended = Lock(false)
     private let limits: Lock<ConnectionLimits>
 
-    init(_ configuration: ImageDownloader.Configuration) {
+    /// Creates a transport. The options for redirects and statuses have no effect.
+    package init(_ configuration: ImageDownloader.Configuration) {
         self.configuration = configuration
         limits = Lock(
             ConnectionLimits(perHost: configuration.maxConnectionsPerHost, total: configuration.maxConnections).positive

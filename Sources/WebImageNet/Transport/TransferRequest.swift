@@ -6,7 +6,7 @@ import WebImageHTTP
 
 /// One HTTP exchange for the transport, without redirects and retries. Only a request over a reused connection that
 /// was interrupted, and a request that the server declares unprocessed, are repeated, over a new connection.
-struct TransferRequest: Sendable {
+package struct TransferRequest: Sendable {
     /// A closure that receives the resume data of a body.
     typealias Keep = @Sendable (PartialDownload, TransferRequest) -> Void
 
@@ -21,22 +21,22 @@ struct TransferRequest: Sendable {
     }
 
     /// The URL with the scheme `http` or `https`, in ASCII and without a fragment.
-    var url: String
+    package var url: String
     /// The scheme, host, and port. Transfers of the same origin share its slots.
-    var origin: String
+    package var origin: String
     /// The method. The default is `GET`.
-    var method = "GET"
+    package var method = "GET"
     /// All header fields to send except `Host`, which libcurl adds.
-    var headers = HTTPHeaderFields()
+    package var headers = HTTPHeaderFields()
     /// The body to send.
-    var body = Data()
+    package var body = Data()
     /// A Boolean value that indicates whether the content codings of partial responses (206) are removed. Part of an
     /// encoded body can't be decoded on its own.
-    var decodesParts = true
+    package var decodesParts = true
     /// The maximum size of the body in bytes, both encoded and decoded.
-    var maxBytes = 32 << 20
+    package var maxBytes = 32 << 20
     /// The timeouts. `total` is the remaining time for this exchange.
-    var timeouts = LoadTimeouts()
+    package var timeouts = LoadTimeouts()
     /// The total timeout of the load in seconds, of which redirects and earlier attempts have used a part, or `nil` if
     /// it's that of ``timeouts``.
     var wholeTimeout: Double?
@@ -47,9 +47,9 @@ struct TransferRequest: Sendable {
     /// idempotent.
     var allowsProcessingTwice = false
     /// The TLS configuration, or `nil` for that of the downloader.
-    var tls: TLSOptions?
+    package var tls: TLSOptions?
     /// The credentials with which libcurl signs the request, or `nil` for an unsigned request.
-    var awsSignature: AWSSignature?
+    package var awsSignature: AWSSignature?
     /// A closure that returns the handling of the body. It's called once on the network thread with the final response
     /// head.
     var disposition: @Sendable (HTTPResponseHead) -> Disposition = { _ in .deliver }
@@ -61,11 +61,17 @@ struct TransferRequest: Sendable {
     /// The URL of the caller's load, or `nil` if no resume data is stored.
     var source: URL?
 
+    /// Creates a request for a URL that passed the checks of ``ExchangeStep``.
+    package init(url: String, origin: String) {
+        self.url = url
+        self.origin = origin
+    }
+
     /// A Boolean value that indicates whether the server may process the request twice (RFC 9110 9.2.2).
     var isRepeatable: Bool { allowsProcessingTwice || LoadRequest.idempotentMethods.contains(method) }
 
     /// The URL for errors.
-    var failureURL: URL { URL(string: url) ?? source ?? URL(filePath: url) }
+    package var failureURL: URL { URL(string: url) ?? source ?? URL(filePath: url) }
 }
 
 /// An object with a submitted request, so thousands of waiting tasks don't each hold a copy.
@@ -93,25 +99,25 @@ enum TransferEvent: Sendable {
 }
 
 /// An object with a complete response, which is passed from the network thread to the task without copies.
-final class TransferResponse: Sendable {
-    let head: HTTPResponseHead
-    let body: Data
+package final class TransferResponse: Sendable {
+    package let head: HTTPResponseHead
+    /// The body without known content codings.
+    package let body: Data
     /// The interim responses (1xx) that preceded the final response.
-    let interim: [HTTPResponseHead]
-    let requestTime: Date
-    let responseTime: Date
+    package let interim: [HTTPResponseHead]
+    package let requestTime: Date
+    package let responseTime: Date
     /// The `Retry-After` period in seconds, or `nil` if there is none.
     let retryAfter: Double?
-    let metrics: NetworkMetrics
-    /// A Boolean value that indicates whether the end of the body was specified. It's `false` if only the end of the
-    /// connection marked it.
+    package let metrics: NetworkMetrics
+    /// Whether the end of the body was specified. It's `false` if only the end of the connection marked it.
     let isLengthKnown: Bool
     /// The part of the budget that the body uses.
     let charge: BodyCharge?
 
     init(
-        head: HTTPResponseHead, body: Data, interim: [HTTPResponseHead] = [], requestTime: Date, responseTime: Date,
-        retryAfter: Double? = nil, metrics: NetworkMetrics, charge: BodyCharge? = nil, isLengthKnown: Bool = true
+        head: HTTPResponseHead, body: Data, interim: [HTTPResponseHead], requestTime: Date, responseTime: Date,
+        retryAfter: Double?, metrics: NetworkMetrics, charge: BodyCharge?, isLengthKnown: Bool
     ) {
         self.charge = charge
         self.head = head
@@ -122,6 +128,23 @@ final class TransferResponse: Sendable {
         self.retryAfter = retryAfter
         self.metrics = metrics
         self.isLengthKnown = isLengthKnown
+    }
+
+    /// Creates a response of another transport than libcurl.
+    package convenience init(head: HTTPResponseHead, body: Data = Data(), requestTime: Date, responseTime: Date) {
+        self.init(
+            head: head, body: body, interim: [], requestTime: requestTime, responseTime: responseTime,
+            retryAfter: nil, metrics: NetworkMetrics(), charge: nil, isLengthKnown: true)
+    }
+
+    /// Returns this response with other times or measurements.
+    package func with(
+        requestTime: Date? = nil, responseTime: Date? = nil, metrics: NetworkMetrics? = nil
+    ) -> TransferResponse {
+        TransferResponse(
+            head: head, body: body, interim: interim, requestTime: requestTime ?? self.requestTime,
+            responseTime: responseTime ?? self.responseTime, retryAfter: retryAfter, metrics: metrics ?? self.metrics,
+            charge: charge, isLengthKnown: isLengthKnown)
     }
 }
 

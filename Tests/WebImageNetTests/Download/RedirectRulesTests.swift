@@ -109,7 +109,8 @@ struct RedirectRulesTests {
         for request in first.requests { #expect(secret.allSatisfy { request.headers[$0] == "s" }) }
         let far = try #require(second.requests.first)
         #expect(secret.allSatisfy { far.headers[$0] == nil })
-        #expect(far.headers["Accept-Language"] == "de" && far.headers["User-Agent"] == "WebImage/\(ProductVersion.current)")
+        #expect(
+            far.headers["Accept-Language"] == "de" && far.headers["User-Agent"] == "WebImage/\(ProductVersion.current)")
     }
 
     @Test("Other schemes throw", arguments: ["file:///etc/passwd", "ftp://127.0.0.1/a", "data:,a", "gopher://a"])
