@@ -92,11 +92,7 @@ let package = Package(
     name: "WebImage",
     products: [
         .library(name: "WebImage", targets: ["WebImage"]),
-        .library(name: "WebImageCore", targets: ["WebImageCore"]),
         .library(name: "WebImageCodecs", targets: ["WebImageCodecs"]),
-        .library(name: "WebImageHTTP", targets: ["WebImageHTTP"]),
-        .library(name: "WebImageStore", targets: ["WebImageStore"]),
-        .library(name: "WebImageNet", targets: ["WebImageNet"]),
         .library(name: "WebImageUI", targets: ["WebImageUI"]),
         .library(name: "WebImageHTTPClient", targets: ["WebImageHTTPClient"]),
         .library(name: "WebImageMemcached", targets: ["WebImageMemcached"]),

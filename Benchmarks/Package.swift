@@ -25,7 +25,6 @@ let package = Package(
             dependencies: [
                 "CLimits",
                 .product(name: "WebImage", package: "WebImage"),
-                .product(name: "WebImageStore", package: "WebImage"),
                 .product(name: "WebImageTesting", package: "WebImage"),
             ],
             swiftSettings: [
