@@ -30,7 +30,7 @@ enum JPEGGainMapWriter {
         let mapQuality = max(quality, encoding.quality ?? 0)
         let plain = try encodeStill(
             DecodedImage(pixels: fitted.pixels),
-            ImageEncoding(format: .jpeg, quality: mapQuality, chromaSubsampling: .yuv444),
+            ImageEncoding(format: .jpeg, quality: mapQuality).with(\.chromaSubsampling, .yuv444),
             // libultrahdr applies the metadata of the first channel to all channels of a map with one component.
             metadata.isUniform)
         let mapSegments =

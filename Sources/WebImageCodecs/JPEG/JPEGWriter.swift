@@ -128,7 +128,7 @@ extension JPEGWriter {
             pixels, window: plan.window, to: plan.output, filter: .lanczos3, context: context)
         // If the thumbnail is too large for a segment, reduce its quality before omitting it.
         for quality in [80, 50, 25] {
-            let thumbnail = ImageEncoding(format: .jpeg, quality: quality, background: encoding.background)
+            let thumbnail = ImageEncoding(format: .jpeg, quality: quality).with(\.background, encoding.background)
             let data = try encode(DecodedImage(pixels: small), as: thumbnail, context: context)
             if data.count <= JPEGMetadata.maxThumbnail { return [UInt8](data) }
         }

@@ -70,15 +70,20 @@ extension Arguments {
         let policy = try choice("metadata", of: Self.metadataPolicies.map(\.0))
         let color = try choice("color-space", of: OptionSpec.colorSpaces).flatMap(ImageColorSpace.init(rawValue:))
         let range = try choice("dynamic-range", of: ["high", "standard"])
-        return ImageEncoding(
+        var encoding = ImageEncoding(
             format: format, quality: try integer("quality", in: 1...100), isLossless: has("lossless"),
-            isProgressive: has("progressive"), effort: try integer("effort", in: 0...9), background: try background(),
-            chromaSubsampling: subsampling, isExact: has("exact"),
-            thumbnailDimension: try integer("embed-thumbnail", in: 1...4_096), maxByteCount: maxBytes,
-            maxDimension: try integer("max-dimension", in: 1...1_000_000),
-            metadata: Self.metadataPolicies.first { $0.0 == policy }?.1 ?? .strip,
-            preservesDynamicRange: range != "standard", color: color ?? .source,
-            visualScore: try integer("looks", in: 1...100))
+            isProgressive: has("progressive"), effort: try integer("effort", in: 0...9))
+        encoding.background = try background()
+        encoding.chromaSubsampling = subsampling
+        encoding.isExact = has("exact")
+        encoding.thumbnailDimension = try integer("embed-thumbnail", in: 1...4_096)
+        encoding.maxByteCount = maxBytes
+        encoding.maxDimension = try integer("max-dimension", in: 1...1_000_000)
+        encoding.metadata = Self.metadataPolicies.first { $0.0 == policy }?.1 ?? .strip
+        encoding.preservesDynamicRange = range != "standard"
+        encoding.color = color ?? .source
+        encoding.visualScore = try integer("looks", in: 1...100)
+        return encoding
     }
 
     private func background() throws(UsageError) -> PixelColor {

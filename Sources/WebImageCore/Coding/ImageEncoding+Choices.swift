@@ -109,7 +109,7 @@ extension ImageEncoding {
     /// - Parameter dimensions: The sizes of the images in the icon, in pixels of the longer side. The default is an
     ///   empty array, which means one image at its original size.
     public static func ico(dimensions: [Int] = []) -> ImageEncoding {
-        ImageEncoding(format: .ico, iconDimensions: dimensions)
+        ImageEncoding(format: .ico).with(\.iconDimensions, dimensions)
     }
 
     /// Returns the same encoding with a target for the visual quality instead of a fixed quality. For example,

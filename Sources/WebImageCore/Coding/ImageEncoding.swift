@@ -9,18 +9,18 @@ public struct ImageEncoding: Sendable, Hashable {
     public var quality: Int?
     /// A Boolean value that indicates whether the encoding preserves the pixels exactly, if the format supports both
     /// kinds. The default is `false`.
-    public var isLossless: Bool
+    public var isLossless = false
     /// A Boolean value that indicates whether JPEG files and lossless still images in JPEG XL are progressive. The
     /// default is `false`.
-    public var isProgressive: Bool
+    public var isProgressive = false
     /// The effort of the compressor, from 0 (fast) to 9 (small). If the value is `nil`, the codec library uses its
     /// default.
     public var effort: Int?
     /// The background of transparent pixels if the format has no alpha. The alpha of the color is ignored. The default
     /// is white.
-    public var background: PixelColor
+    public var background = PixelColor.white
     /// The frames of an animation to write. The default is all frames.
-    public var frames: FrameSelection
+    public var frames = FrameSelection.all
     /// The number of times to play the animation, where 0 repeats indefinitely. The default is `nil`, which keeps the
     /// loop count.
     ///
@@ -29,7 +29,7 @@ public struct ImageEncoding: Sendable, Hashable {
     public var loopCount: Int?
     /// A Boolean value that indicates whether dithering approximates the colors that a palette doesn't contain (GIF).
     /// The default is `true`.
-    public var usesDithering: Bool
+    public var usesDithering = true
     /// The chroma subsampling (JPEG, AVIF, HEIF).
     ///
     /// The default is `nil`, which means 4:4:4 from quality 90 and 4:2:0 below it. For HEIF, `nil` always means 4:2:0.
@@ -37,18 +37,18 @@ public struct ImageEncoding: Sendable, Hashable {
     public var chromaSubsampling: ChromaSubsampling?
     /// A Boolean value that indicates whether JPEG files have optimized Huffman tables. They make the file a few
     /// percent smaller and require a second pass. Progressive JPEG files always have them. The default is `true`.
-    public var optimizesHuffmanTables: Bool
+    public var optimizesHuffmanTables = true
     /// A Boolean value that indicates whether WebP preserves the color of transparent pixels, which is black because
     /// pixels are premultiplied. Otherwise, the encoder replaces it with colors that compress best. The default is
     /// `false`.
-    public var isExact: Bool
+    public var isExact = false
     /// The length of the longer side of an embedded thumbnail in pixels (JPEG, HEIF). A thumbnail is never larger than
     /// the image. The default is `nil`, which embeds no thumbnail.
     public var thumbnailDimension: Int?
     /// The sizes of the images in an icon, in pixels of the longer side, at most 64 sizes from 1 to 256 (ICO). The
     /// encoder skips sizes that are larger than the image. The default is an empty array, which means one image at its
     /// original size.
-    public var iconDimensions: [Int]
+    public var iconDimensions: [Int] = []
     /// The maximum size of the file in bytes. To meet it, the encoder first lowers the quality down to 10 and then
     /// reduces the image. The default is `nil`, which sets no limit.
     public var maxByteCount: Int?
@@ -56,7 +56,7 @@ public struct ImageEncoding: Sendable, Hashable {
     /// enlarged. The default is `nil`, which sets no limit.
     public var maxDimension: Int?
     /// The EXIF and XMP metadata to write. The default is none.
-    public var metadata: MetadataPolicy
+    public var metadata = MetadataPolicy.strip
     /// A Boolean value that indicates whether the file keeps a high dynamic range, if the image has one and the format
     /// supports it. The default is `true`.
     ///
@@ -64,7 +64,7 @@ public struct ImageEncoding: Sendable, Hashable {
     /// JPEG XL files contain the pixels in PQ with the primaries of BT.2020 unless ``color`` requests a color space,
     /// because the supported versions of libavif can't write gain maps. These formats also keep samples of PQ and HLG,
     /// with their code points. Files in other formats contain the image in standard dynamic range.
-    public var preservesDynamicRange: Bool
+    public var preservesDynamicRange = true
     /// The kind of image for which the lossy encoder of WebP selects its filters and segments. The default is `nil`,
     /// which means the defaults of libwebp.
     public var preset: Preset?
@@ -74,7 +74,7 @@ public struct ImageEncoding: Sendable, Hashable {
     /// with the smallest equivalent profile. It converts them to sRGB only if the format can't describe other color
     /// spaces (GIF, BMP, ICO, QOI). PQ and HLG are mapped to Display P3 if the file doesn't keep them (see
     /// ``preservesDynamicRange``). The other values convert the pixels.
-    public var color: ImageColorSpace
+    public var color = ImageColorSpace.source
 
     /// The visual quality to reach with still images in JPEG, WebP, AVIF, and JPEG XL, from 1 to 100. See
     /// ``looks(_:)``. The default is `nil`, which encodes with ``quality``.
@@ -93,37 +93,24 @@ public struct ImageEncoding: Sendable, Hashable {
         self.init(format: format, quality: nil)
     }
 
-    /// Creates an encoding with a value for each property.
+    /// Creates an encoding with the options that most formats have.
     @_disfavoredOverload
     package init(
         format: ImageFormat?, quality: Int? = nil, isLossless: Bool = false, isProgressive: Bool = false,
-        effort: Int? = nil, background: PixelColor = .white, frames: FrameSelection = .all, loopCount: Int? = nil,
-        usesDithering: Bool = true, chromaSubsampling: ChromaSubsampling? = nil, optimizesHuffmanTables: Bool = true,
-        isExact: Bool = false, thumbnailDimension: Int? = nil, iconDimensions: [Int] = [], maxByteCount: Int? = nil,
-        maxDimension: Int? = nil, metadata: MetadataPolicy = .strip, preservesDynamicRange: Bool = true,
-        preset: Preset? = nil, color: ImageColorSpace = .source, visualScore: Int? = nil
+        effort: Int? = nil
     ) {
         self.format = format
         self.quality = quality
         self.isLossless = isLossless
         self.isProgressive = isProgressive
         self.effort = effort
-        self.background = background
-        self.frames = frames
-        self.loopCount = loopCount
-        self.usesDithering = usesDithering
-        self.chromaSubsampling = chromaSubsampling
-        self.optimizesHuffmanTables = optimizesHuffmanTables
-        self.isExact = isExact
-        self.thumbnailDimension = thumbnailDimension
-        self.iconDimensions = iconDimensions
-        self.maxByteCount = maxByteCount
-        self.maxDimension = maxDimension
-        self.metadata = metadata
-        self.preservesDynamicRange = preservesDynamicRange
-        self.preset = preset
-        self.color = color
-        self.visualScore = visualScore
+    }
+
+    /// Returns this encoding with another value of an option.
+    package func with<Value>(_ option: WritableKeyPath<Self, Value>, _ value: Value) -> ImageEncoding {
+        var encoding = self
+        encoding[keyPath: option] = value
+        return encoding
     }
 
     /// A unique string for the encoding, for use in cache keys.

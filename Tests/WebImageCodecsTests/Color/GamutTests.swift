@@ -23,9 +23,7 @@ struct GamutTests {
         let image = try registry.decode(patches.file, options: options)
         // Lossy WebP has only 219 levels of brightness and half the chroma resolution, which changes colors by more
         // than the tolerance, regardless of the gamut.
-        let encoding = ImageEncoding(
-            format: format, quality: 98, isLossless: format == .webp,
-            chromaSubsampling: .yuv444, color: color)
+        let encoding = ImageEncoding(format: format, quality: 98, isLossless: format == .webp).with(\.chromaSubsampling, .yuv444).with(\.color, color)
         let data = try registry.encode(image, as: encoding)
         return try registry.decode(data, options: ImageDecodingOptions(color: .source))
     }
@@ -98,13 +96,13 @@ struct GamutTests {
         let registry = ImageCoderRegistry.standard
         let image = try registry.decode(patches.file, options: ImageDecodingOptions(color: .source))
         let expected = try registry.decode(patches.file).pixels.packedBytes()
-        for encoding in [ImageEncoding(format: .png, color: .sRGB), .bmp, .qoi] {
+        for encoding in [ImageEncoding(format: .png).with(\.color, .sRGB), .bmp, .qoi] {
             let decoded = try registry.decode(registry.encode(image, as: encoding))
             #expect(decoded.metadata.iccProfile == nil && decoded.metadata.colorPrimaries == nil)
             #expect(decoded.pixels.packedBytes() == expected)
         }
         let wide = try registry.encode(
-            DecodedImage(data: patches.file), as: ImageEncoding(format: .png, color: .displayP3))
+            DecodedImage(data: patches.file), as: ImageEncoding(format: .png).with(\.color, .displayP3))
         #expect(try registry.decode(wide).metadata.fileCodePoints?.primaries == 12)
         #expect(difference(try registry.decode(wide).pixels.packedBytes(), expected) <= 1)
     }
@@ -122,7 +120,7 @@ struct GamutTests {
         let animated = DecodedImage(pixels: image.pixels, animation: animation, metadata: image.metadata)
         for color in [ImageColorSpace.source, .sRGB] {
             let data = try registry.encode(
-                animated, as: ImageEncoding(format: format, isLossless: true, color: color))
+                animated, as: ImageEncoding(format: format, isLossless: true).with(\.color, color))
             let frame = try #require(try registry.decode(data).animation?.frame(at: 0))
             #expect(difference(frame.packedBytes(), try registry.decode(patches.file).pixels.packedBytes()) <= 1)
         }

@@ -140,7 +140,7 @@ struct EncodeCountTests {
         let counting = CountingCoder(try coder(for: format))
         let free = try free(image, ImageEncoding(format: format))
         let data = try ImageCoderRegistry([counting]).encode(
-            image, as: ImageEncoding(format: format, maxByteCount: free.count), context: context)
+            image, as: ImageEncoding(format: format).with(\.maxByteCount, free.count), context: context)
         #expect(data == free && counting.count == 1)
     }
 

@@ -26,7 +26,7 @@ struct FormatOptionsTests {
         }
         // Some transparent columns share blocks with opaque ones. There, libwebp inserts colors that compress better.
         let shades = try [true, false].map { isExact in
-            let straight = try Tools.pillow(encode(pixels, ImageEncoding(format: .webp, quality: 90, isExact: isExact)))
+            let straight = try Tools.pillow(encode(pixels, ImageEncoding(format: .webp, quality: 90).with(\.isExact, isExact)))
             return (0..<40 * 40).filter { (20..<24).contains($0 % 40) }.reduce(0) { $0 + Int(straight[$1 * 4]) }
         }
         #expect(shades[0] < shades[1] / 2)
@@ -46,9 +46,9 @@ struct FormatOptionsTests {
         var lossy: [ImageEncoding.Preset?: Data] = [:]
         let presets: [ImageEncoding.Preset?] = [nil] + ImageEncoding.Preset.allCases
         for preset in presets {
-            let data = try encode(pixels, ImageEncoding(format: .webp, quality: 60, preset: preset))
+            let data = try encode(pixels, ImageEncoding(format: .webp, quality: 60).with(\.preset, preset))
             lossless.insert(
-                try encode(pixels, ImageEncoding(format: .webp, isLossless: true, effort: 1, preset: preset)))
+                try encode(pixels, ImageEncoding(format: .webp, isLossless: true, effort: 1).with(\.preset, preset)))
             lossy[preset] = data
             let decoded = try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext())
             #expect(decoded.size == pixels.size)
@@ -58,7 +58,7 @@ struct FormatOptionsTests {
         // The presets for icons and text differ only in the number of segments, which the encoder merges if possible.
         let distinct: [ImageEncoding.Preset] = [.picture, .photo, .drawing, .icon]
         #expect(Set(distinct.compactMap { lossy[$0] }).count == 4)
-        let best = try encode(pixels, ImageEncoding(format: .webp, quality: 95, preset: .photo))
+        let best = try encode(pixels, ImageEncoding(format: .webp, quality: 95).with(\.preset, .photo))
         let photo = try #require(lossy[ImageEncoding.Preset.photo])
         #expect(best.count > photo.count, "the quality applies in addition to the preset")
     }
@@ -72,7 +72,7 @@ struct FormatOptionsTests {
         let image = try DecodedImage(animation: ImageAnimation(frames: frames))
         let files = try [nil, ImageEncoding.Preset.text].map { preset in
             try ImageCoderRegistry.standard.encode(
-                image, as: ImageEncoding(format: .webp, quality: 60, preset: preset), context: ImageProcessingContext())
+                image, as: ImageEncoding(format: .webp, quality: 60).with(\.preset, preset), context: ImageProcessingContext())
         }
         #expect(files[0] != files[1])
     }
@@ -83,7 +83,7 @@ struct FormatOptionsTests {
         func avif() throws {
             let pixels = try PixelPatterns.photo(width: 64, height: 48)
             for (choice, bits) in [(ImageEncoding.ChromaSubsampling.yuv444, 0), (.yuv422, 2), (.yuv420, 3)] {
-                let data = try encode(pixels, ImageEncoding(format: .avif, effort: 1, chromaSubsampling: choice))
+                let data = try encode(pixels, ImageEncoding(format: .avif, effort: 1).with(\.chromaSubsampling, choice))
                 #expect(try byte(data, "av1C", 2) >> 2 & 3 == UInt8(bits), "\(choice)")
             }
             let wide = try encode(PixelPatterns.wideGradient(), ImageEncoding(format: .avif, quality: 95, effort: 1))
@@ -130,17 +130,17 @@ struct FormatOptionsTests {
             for (choice, kind) in [
                 (ImageEncoding.ChromaSubsampling?.none, 1), (.yuv420, 1), (.yuv422, 2), (.yuv444, 3),
             ] {
-                let data = try encode(pixels, ImageEncoding(format: .heif, chromaSubsampling: choice))
+                let data = try encode(pixels, ImageEncoding(format: .heif).with(\.chromaSubsampling, choice))
                 #expect(try byte(data, "hvcC", 16) & 3 == UInt8(kind))
             }
-            let data = try encode(pixels, ImageEncoding(format: .heif, thumbnailDimension: 48))
+            let data = try encode(pixels, ImageEncoding(format: .heif).with(\.thumbnailDimension, 48))
             #expect(data.firstRange(of: Data("thmb".utf8)) != nil)
             guard FileManager.default.isExecutableFile(atPath: "/usr/bin/heif-info") else { return }
             let words = String(decoding: try Tools.run(["/usr/bin/heif-info", "picture"], data), as: UTF8.self)
             #expect(words.contains("thumbnail: 48x32"), "\(words)")
             let alpha = try PixelPatterns.photo(width: 32, height: 32, hasAlpha: true)
             let back = try ImageCoderRegistry.standard.decode(
-                encode(alpha, ImageEncoding(format: .heif, background: PixelColor(red: 255, green: 0, blue: 0))),
+                encode(alpha, ImageEncoding(format: .heif).with(\.background, PixelColor(red: 255, green: 0, blue: 0))),
                 context: ImageProcessingContext())
             #expect(!back.isOpaque && similarity(back.pixels, alpha) > 24)
         }

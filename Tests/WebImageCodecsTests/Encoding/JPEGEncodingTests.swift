@@ -182,7 +182,7 @@ struct JPEGEncodingTests {
     func wide() throws {
         let image = DecodedImage(pixels: try PixelPatterns.wideGradient())
         for format in [ImageFormat.jpeg, .webp, .bmp, .gif] {
-            let encoding = ImageEncoding(format: format, quality: 100, chromaSubsampling: .yuv444)
+            let encoding = ImageEncoding(format: format, quality: 100).with(\.chromaSubsampling, .yuv444)
             let data = try ImageCoderRegistry.standard.encode(image, as: encoding, context: ImageProcessingContext())
             let back = try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext())
             let corner = try #require(back.pixels.pixel(x: 49, y: 39))

@@ -25,7 +25,7 @@ struct MetadataEncodingTests {
         -> Data
     {
         try ImageCoderRegistry.standard.encode(
-            image, as: ImageEncoding(format: format, metadata: policy), context: ImageProcessingContext())
+            image, as: ImageEncoding(format: format).with(\.metadata, policy), context: ImageProcessingContext())
     }
 
     @Test("By default, encoders write no metadata and no profile that doesn't apply to the pixels", arguments: formats)
@@ -87,7 +87,7 @@ struct MetadataEncodingTests {
         for orientation in 1...8 {
             let original = try Fixture.named("orientation-\(orientation).jpg").data()
             let image = try ImageCoderRegistry.standard.decode(original, context: ImageProcessingContext())
-            var encoding = ImageEncoding(format: format, quality: 95, metadata: .keep)
+            var encoding = ImageEncoding(format: format, quality: 95).with(\.metadata, .keep)
             encoding.chromaSubsampling = .yuv444
             let data = try ImageCoderRegistry.standard.encode(
                 image, as: encoding, original: original, context: ImageProcessingContext())
@@ -105,7 +105,7 @@ struct MetadataEncodingTests {
         let picture = try ImageCoderRegistry.standard.decode(original, context: ImageProcessingContext())
         #expect(picture.metadata.exif == nil)
         let data = try ImageCoderRegistry.standard.encode(
-            picture, as: ImageEncoding(format: .jpeg, maxDimension: 30, metadata: .keep), original: original,
+            picture, as: ImageEncoding(format: .jpeg).with(\.maxDimension, 30).with(\.metadata, .keep), original: original,
             context: ImageProcessingContext())
         let block = try SampleMetadata.block(in: data)
         let width = try #require(block.photo.first { $0.tag == 0xA002 })
@@ -131,7 +131,7 @@ struct MetadataEncodingTests {
             let expected = try ImageCoderRegistry.standard.decode(original, context: ImageProcessingContext())
             let source = try ImageCoderRegistry.standard.decode(
                 original, options: ImageDecodingOptions(color: .source), context: ImageProcessingContext())
-            let encoding = ImageEncoding(format: format, quality: 97, chromaSubsampling: .yuv444)
+            let encoding = ImageEncoding(format: format, quality: 97).with(\.chromaSubsampling, .yuv444)
             let data = try ImageCoderRegistry.standard.encode(source, as: encoding, context: ImageProcessingContext())
             let back = try ImageCoderRegistry.standard.decode(data, context: ImageProcessingContext())
             let isTagged = back.metadata.iccProfile != nil || back.metadata.fileCodePoints?.primaries == 12

@@ -15,7 +15,7 @@ struct MetadataFuzzTests {
         let pixels = try PixelPatterns.photo(width: 24, height: 16)
         let metadata = ImageMetadata(storedSize: pixels.size, exif: SampleMetadata.exif, xmp: SampleMetadata.xmp())
         let data = try ImageCoderRegistry.standard.encode(
-            DecodedImage(pixels: pixels, metadata: metadata), as: ImageEncoding(format: format, metadata: .keep),
+            DecodedImage(pixels: pixels, metadata: metadata), as: ImageEncoding(format: format).with(\.metadata, .keep),
             context: ImageProcessingContext())
         var numbers = SeededGenerator(UInt64(data.count))
         for _ in 0..<400 {

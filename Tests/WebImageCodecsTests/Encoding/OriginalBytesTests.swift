@@ -81,7 +81,7 @@ struct OriginalBytesTests {
     }
 
     #if JXL
-        private var lossless: ImageEncoding { ImageEncoding(format: .jxl, isLossless: true, metadata: .keep) }
+        private var lossless: ImageEncoding { ImageEncoding(format: .jxl, isLossless: true).with(\.metadata, .keep) }
 
         @Test(
             "A JPEG that is transcoded to JPEG XL can be restored bit by bit",
@@ -108,7 +108,7 @@ struct OriginalBytesTests {
             let pixels = try PixelPatterns.photo(width: 60, height: 40)
             let metadata = ImageMetadata(storedSize: pixels.size, exif: SampleMetadata.exif, xmp: SampleMetadata.xmp())
             var data = try ImageCoderRegistry.standard.encode(
-                DecodedImage(pixels: pixels, metadata: metadata), as: ImageEncoding(format: .jpeg, metadata: .keep),
+                DecodedImage(pixels: pixels, metadata: metadata), as: ImageEncoding(format: .jpeg).with(\.metadata, .keep),
                 context: context)
             // Set the orientation to 6, as a camera does.
             let tag = try #require(data.firstRange(of: Data([0x12, 1, 3, 0, 1, 0, 0, 0, 1, 0])))

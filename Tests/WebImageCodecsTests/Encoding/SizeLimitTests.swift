@@ -69,7 +69,7 @@ struct SizeLimitTests {
         for format in Self.formats {
             #expect {
                 try ImageCoderRegistry.standard.encode(
-                    image, as: ImageEncoding(format: format, effort: 1, maxByteCount: 20), context: context)
+                    image, as: ImageEncoding(format: format, effort: 1).with(\.maxByteCount, 20), context: context)
             } throws: { error in
                 guard case .limitExceeded(let limit) = error as? ImageError else { return false }
                 return limit.kind == .encodedSize && limit.limit == 20 && limit.actual > 20 && limit.actual < 3_000
@@ -98,7 +98,7 @@ struct SizeLimitTests {
         let registry = ImageCoderRegistry([Jumping()])
         let image = DecodedImage(pixels: try PixelPatterns.flat(width: 100, height: 40))
         for limit in 110...300 {
-            let encoding = ImageEncoding(format: ImageFormat(rawValue: "jumping"), maxByteCount: limit)
+            let encoding = ImageEncoding(format: ImageFormat(rawValue: "jumping")).with(\.maxByteCount, limit)
             do {
                 #expect(try registry.encode(image, as: encoding, context: context).count <= limit)
             } catch {
@@ -114,7 +114,7 @@ struct SizeLimitTests {
         limits.maxEncodingTime = .zero
         let png = try ImageCoderRegistry.standard.encode(image, as: .png, context: context)
         let hurried = ImageProcessingContext(limits: limits)
-        for encoding in [ImageEncoding.png, ImageEncoding(format: .jpeg, maxByteCount: 100)] {
+        for encoding in [ImageEncoding.png, ImageEncoding(format: .jpeg).with(\.maxByteCount, 100)] {
             #expect {
                 try ImageCoderRegistry.standard.encode(image, as: encoding, context: hurried)
             } throws: { error in
@@ -132,7 +132,7 @@ struct SizeLimitTests {
             (45, PixelSize(width: 45, height: 30)), (500, image.size), (1, PixelSize(width: 1, height: 1)),
         ] {
             let data = try ImageCoderRegistry.standard.encode(
-                image, as: ImageEncoding(format: format, maxDimension: side), context: context)
+                image, as: ImageEncoding(format: format).with(\.maxDimension, side), context: context)
             #expect(try ImageCoderRegistry.standard.decode(data, context: context).size == expected)
         }
     }
@@ -147,7 +147,7 @@ struct SizeLimitTests {
         }
         let image = try DecodedImage(animation: ImageAnimation(frames: frames))
         let data = try ImageCoderRegistry.standard.encode(
-            image, as: ImageEncoding(format: format, maxByteCount: 9_000), context: context)
+            image, as: ImageEncoding(format: format).with(\.maxByteCount, 9_000), context: context)
         let back = try ImageCoderRegistry.standard.decode(data, context: context)
         #expect(data.count <= 9_000 && back.frameCount == 4)
     }
@@ -156,9 +156,9 @@ struct SizeLimitTests {
     func wrongOptions() throws {
         let image = DecodedImage(pixels: try PixelPatterns.flat(width: 4, height: 4))
         for (name, encoding) in [
-            ("maxByteCount", ImageEncoding(format: .png, maxByteCount: 0)),
-            ("maxDimension", ImageEncoding(format: .png, maxDimension: 0)),
-            ("thumbnailDimension", ImageEncoding(format: .jpeg, thumbnailDimension: -1)),
+            ("maxByteCount", ImageEncoding(format: .png).with(\.maxByteCount, 0)),
+            ("maxDimension", ImageEncoding(format: .png).with(\.maxDimension, 0)),
+            ("thumbnailDimension", ImageEncoding(format: .jpeg).with(\.thumbnailDimension, -1)),
         ] {
             #expect {
                 try ImageCoderRegistry.standard.encode(image, as: encoding, context: context)
@@ -176,7 +176,7 @@ struct SizeLimitTests {
         #expect(throws: ImageError.cancelled) {
             try ImageCoderRegistry.standard.encode(
                 DecodedImage(pixels: try PixelPatterns.flat(width: 4, height: 4)),
-                as: ImageEncoding(format: .bmp, maxByteCount: 1),
+                as: ImageEncoding(format: .bmp).with(\.maxByteCount, 1),
                 context: ImageProcessingContext(isCancelled: { flag.isCancelled }))
         }
     }

@@ -131,7 +131,7 @@ struct VisualScoreTests {
     func limited() throws {
         let image = DecodedImage(pixels: try PixelPatterns.noise(width: 200, height: 200, seed: 2))
         let data = try ImageCoderRegistry.standard.encode(
-            image, as: ImageEncoding(format: .jpeg, maxByteCount: 6_000, visualScore: 90))
+            image, as: ImageEncoding(format: .jpeg).with(\.maxByteCount, 6_000).with(\.visualScore, 90))
         #expect(data.count <= 6_000)
     }
 }

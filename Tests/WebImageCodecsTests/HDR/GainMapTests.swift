@@ -89,7 +89,7 @@ struct GainMapTests {
         arguments: expected.keys.filter(isAvailable).sorted(), [1, 2, 4, 8])
     func agrees(name: String, headroom: Int) throws {
         let image = try HDRFiles.image(try HDRFiles.data(name), size: .fit(width: 640))
-        let encoding = ImageEncoding(format: .jpeg, quality: 100, chromaSubsampling: .yuv444)
+        let encoding = ImageEncoding(format: .jpeg, quality: 100).with(\.chromaSubsampling, .yuv444)
         let data = try image.encoded(as: encoding)
         let again = try HDRFiles.image(data)
         let own = HDRMath.light(try again.rendered(headroom: Double(headroom)))
@@ -192,7 +192,7 @@ struct GainMapTests {
     @Test("A JPEG file of an image in PQ with a gain map has the inverse gain map", arguments: reversed)
     func reverses(name: String) throws {
         let image = try HDRFiles.image(try HDRFiles.data(name))
-        let encoding = ImageEncoding(format: .jpeg, quality: 100, chromaSubsampling: .yuv444)
+        let encoding = ImageEncoding(format: .jpeg, quality: 100).with(\.chromaSubsampling, .yuv444)
         let read = try HDRFiles.image(try image.encoded(as: encoding))
         let (old, new) = (try #require(image.gainMap).metadata, try #require(read.gainMap).metadata)
         #expect(new.baseHeadroom < 0.001 && abs(new.alternateHeadroom - old.baseHeadroom) < 0.001)

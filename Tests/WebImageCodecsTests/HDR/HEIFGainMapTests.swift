@@ -27,7 +27,7 @@ struct HEIFGainMapTests {
     /// Returns a HEIC file with the pixels of `image` and a gain map.
     static func file(_ image: DecodedImage, _ layout: Layout) throws -> Data {
         let map = try #require(image.gainMap)
-        let encoding = ImageEncoding(format: .heif, quality: 98, chromaSubsampling: .yuv444)
+        let encoding = ImageEncoding(format: .heif, quality: 98).with(\.chromaSubsampling, .yuv444)
         let base = try CodedImage(DecodedImage(pixels: image.pixels).encoded(as: encoding), image.size)
         let gain = try CodedImage(DecodedImage(pixels: map.pixels).encoded(as: encoding), map.size)
         var writer = HEIFBoxWriter(properties: [])

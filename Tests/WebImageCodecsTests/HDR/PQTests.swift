@@ -118,7 +118,7 @@ struct PQTests {
     func opensElsewhere() throws {
         guard ImageCoderRegistry.standard.canEncode(.avif) else { return }
         let image = try GainMapTests.sample()
-        let data = try image.encoded(as: ImageEncoding(format: .avif, quality: 95, chromaSubsampling: .yuv444))
+        let data = try image.encoded(as: ImageEncoding(format: .avif, quality: 95).with(\.chromaSubsampling, .yuv444))
         let places = [(50, 30), (10, 80), (100, 90)]
         let script = """
             import imagecodecs, pyvips
@@ -184,7 +184,7 @@ struct PQTests {
     func requestedColor() throws {
         guard ImageCoderRegistry.standard.canEncode(.avif) else { return }
         let image = try GainMapTests.sample()
-        let data = try image.encoded(as: ImageEncoding(format: .avif, quality: 95, color: .sRGB))
+        let data = try image.encoded(as: ImageEncoding(format: .avif, quality: 95).with(\.color, .sRGB))
         #expect(try ImageInfo(data: data).codePoints == .sRGB)
         #expect(similarity(try DecodedImage(data: data).pixels, image.pixels) > 35)
     }
@@ -193,7 +193,7 @@ struct PQTests {
     func looks() throws {
         guard ImageCoderRegistry.standard.canEncode(.avif) else { return }
         let image = try GainMapTests.sample()
-        let data = try image.encoded(as: ImageEncoding(format: .avif, visualScore: 70))
+        let data = try image.encoded(as: ImageEncoding(format: .avif).with(\.visualScore, 70))
         let full = try image.encoded(as: ImageEncoding(format: .avif, quality: 100))
         #expect(data.count < full.count)
         #expect(try HDRFiles.image(data).isHDR)

@@ -92,7 +92,7 @@ struct ExifBlockTests {
         func written(_ text: String, _ policy: ImageEncoding.MetadataPolicy) -> String? {
             let image = DecodedImage(
                 pixels: pixels, metadata: ImageMetadata(storedSize: pixels.size, xmp: Array("<rdf:RDF>\(text)".utf8)))
-            return EmbeddedMetadata(for: image, as: ImageEncoding(format: .png, metadata: policy)).xmp.map {
+            return EmbeddedMetadata(for: image, as: ImageEncoding(format: .png).with(\.metadata, policy)).xmp.map {
                 String(decoding: $0, as: UTF8.self)
             }
         }
@@ -106,6 +106,6 @@ struct ExifBlockTests {
                 == "<rdf:RDF>tiff:Orientation='1' tiff:Orientation>1<")
         let image = DecodedImage(
             pixels: pixels, metadata: ImageMetadata(storedSize: pixels.size, xmp: [0xFF, 0xFE, 0x3C, 0]))
-        #expect(EmbeddedMetadata(for: image, as: ImageEncoding(format: .png, metadata: .keep)).xmp == nil)
+        #expect(EmbeddedMetadata(for: image, as: ImageEncoding(format: .png).with(\.metadata, .keep)).xmp == nil)
     }
 }

@@ -42,7 +42,7 @@
             metadata.xmp = packet
             let described = DecodedImage(pixels: image.pixels, metadata: metadata)
             let data = try ImageCoderRegistry.standard.encode(
-                described, as: ImageEncoding(format: .png, metadata: .keep), context: ImageProcessingContext())
+                described, as: ImageEncoding(format: .png).with(\.metadata, .keep), context: ImageProcessingContext())
             try data.write(to: directory.appending(path: "described.png"))
         }
 

@@ -30,9 +30,7 @@ struct EncodedColorTests {
     private func encoding(
         _ format: ImageFormat, _ color: ImageColorSpace = .source, lossless: [ImageFormat] = [.webp]
     ) -> ImageEncoding {
-        ImageEncoding(
-            format: format, quality: 98, isLossless: lossless.contains(format), chromaSubsampling: .yuv444, color: color
-        )
+        ImageEncoding(format: format, quality: 98, isLossless: lossless.contains(format)).with(\.chromaSubsampling, .yuv444).with(\.color, color)
     }
 
     @Test(
@@ -179,11 +177,11 @@ struct EncodedColorTests {
             return try ImageCoderRegistry.standard.decode(data, options: high).isHDR
         }
         #expect(try await isHDR(request, .jpeg(quality: 90)))
-        #expect(try await isHDR(request, ImageEncoding(format: .jpeg, color: .sRGB)))
+        #expect(try await isHDR(request, ImageEncoding(format: .jpeg).with(\.color, .sRGB)))
         #expect(try await isHDR(request, .png))
         #expect(try await !isHDR(request, .webp))
-        #expect(try await !isHDR(request, ImageEncoding(format: .jpeg, preservesDynamicRange: false)))
-        #expect(try await !isHDR(request, ImageEncoding(format: .png, color: .sRGB)))
+        #expect(try await !isHDR(request, ImageEncoding(format: .jpeg).with(\.preservesDynamicRange, false)))
+        #expect(try await !isHDR(request, ImageEncoding(format: .png).with(\.color, .sRGB)))
         var inverted = request
         inverted.transformers = [StandardTransformer.invert]
         #expect(try await !isHDR(inverted, .jpeg))

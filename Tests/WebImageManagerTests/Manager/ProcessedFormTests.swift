@@ -11,9 +11,9 @@ import WebImageTesting
 @Suite("Stored processed images", .timeLimit(.minutes(5)))
 struct ProcessedFormTests {
     private static let encodings: [(name: String, encoding: ImageEncoding)] = [
-        ("png", .png), ("small", ImageEncoding(format: .png, maxDimension: 12)), ("jpeg", .jpeg(quality: 60)),
+        ("png", .png), ("small", ImageEncoding(format: .png).with(\.maxDimension, 12)), ("jpeg", .jpeg(quality: 60)),
         ("webp", .webp(quality: 60)), ("lossless", .webp.lossless), ("qoi", ImageEncoding(format: .qoi)),
-        ("gif", .gif), ("automatic", .automatic), ("limited", ImageEncoding(format: .jpeg, maxByteCount: 700)),
+        ("gif", .gif), ("automatic", .automatic), ("limited", ImageEncoding(format: .jpeg).with(\.maxByteCount, 700)),
     ]
 
     private static let files = ["colors/p3-alpha-16.png", "colors/p3-alpha-8.png", "colors/adobe.jpg"]
