@@ -168,16 +168,13 @@ test-minimal:
 	$(STEP) "build without optional libraries" env WEBIMAGE_ONLY=codecs $(BUILD) --build-tests $(MINIMAL)
 	$(STEP) "tests without optional libraries" env WEBIMAGE_ONLY=codecs Scripts/tests $(SWIFT) test --skip-build $(MINIMAL)
 
-# The targets without unexplained cycles between their directories. WebImage has some.
-ORDERED = $(filter-out C WebImage,$(notdir $(wildcard Sources/*)))
-
-## Checks the formatting, the prose, the references between the directories of all targets except WebImage, and the names
+## Checks the formatting, the prose, the references between the directories of all targets, and the names
 ## in the documents for contributors.
 lint:
 	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Examples Compatibility Benchmarks/Package.swift Benchmarks/Sources
 	@Scripts/prose-lint --self-test
 	@Scripts/prose-lint
-	@Scripts/structure $(ORDERED)
+	@Scripts/structure
 	@Scripts/architecture-names --self-test
 	@Scripts/architecture-names
 	@Scripts/mutants --check

@@ -54,9 +54,7 @@ extension ImageManager {
         /// The error of the failed work.
         public internal(set) var error: ImageError?
     }
-}
 
-extension ImageManager {
     /// The span of the application that contains the requests of a Swift task, such as the span of a tracing library.
     ///
     /// Set it with `ImageManager.$parentSpan.withValue(span) { … }`. The manager reads it when a request is made and
