@@ -39,7 +39,7 @@ extension ImageManager {
         let cache = plan.originalCache
         let key = plan.keys.data
         guard !reads.isEmpty, !plan.isLocal, cache.mayContain(key, in: reads) else { return nil }
-        let selecting = plan.selectingHeaders
+        let selecting = plan.http.selectingHeaders
         let generation = plan.cache.generation(of: key)
         guard let entry = waitingFor({ await cache.entry(for: key, matching: selecting, in: reads)?.entry }) else {
             return nil

@@ -101,12 +101,12 @@ extension ImageManager {
     public func cachedTiers(for request: ImageRequest) async -> ImageCache.Tiers {
         let plan = await pipeline.plan(request).verified()
         var tiers: ImageCache.Tiers = []
-        if let image = plan.imageInMemory, plan.selects(image) { tiers.insert(.memory) }
+        if let image = plan.imageInMemory, plan.http.selects(image) { tiers.insert(.memory) }
         if !plan.isLocal {
-            tiers.formUnion(await plan.originalCache.tiers(having: plan.keys.data, matching: plan.selectingHeaders))
+            tiers.formUnion(await plan.originalCache.tiers(having: plan.keys.data, matching: plan.http.selectingHeaders))
         }
         if plan.request.caching.processedEncoding != nil {
-            tiers.formUnion(await plan.cache.tiers(having: plan.processedKey, matching: plan.selectingHeaders))
+            tiers.formUnion(await plan.cache.tiers(having: plan.processedKey, matching: plan.http.selectingHeaders))
         }
         return tiers
     }
@@ -147,7 +147,7 @@ extension ImageManager {
     /// there's none.
     public func userData(for request: ImageRequest) async -> Data? {
         let plan = await pipeline.plan(request).verified()
-        let found = await plan.originalCache.entry(for: plan.keys.data, matching: plan.selectingHeaders)
+        let found = await plan.originalCache.entry(for: plan.keys.data, matching: plan.http.selectingHeaders)
         return found?.entry.userData
     }
 
@@ -164,6 +164,6 @@ extension ImageManager {
     ///   is too large. In this case, the tiers keep their values.
     public func setUserData(_ value: Data?, for request: ImageRequest) async throws(ImageError) {
         let plan = await pipeline.plan(request).verified()
-        try await plan.originalCache.setUserData(value, for: plan.keys.data, matching: plan.selectingHeaders)
+        try await plan.originalCache.setUserData(value, for: plan.keys.data, matching: plan.http.selectingHeaders)
     }
 }

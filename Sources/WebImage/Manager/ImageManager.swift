@@ -280,7 +280,7 @@ public final class ImageManager: Sendable {
             return pipeline.memory.firstFrame(RequestPlan(request, defaults))
         }
         guard let originalInfo = image.originalInfo, originalInfo.isNegotiated else { return image }
-        return RequestPlan(request, defaults).selects(image) ? image : nil
+        return RequestPlan(request, defaults).http.selects(image) ? image : nil
     }
 
     /// Returns a placeholder from the memory cache: the same image in another size, or `nil` if there's none.

@@ -48,14 +48,14 @@ final class CacheStage: Sendable {
         let tiers = plan.request.caching.originalReadFrom
         // Data that must not be stored is only for requests that were made before it arrived.
         if tiers.contains(.memory), let original = inFlight.original(for: plan.keys.data, generation),
-            original.mayBeReused, plan.allowsStoring(original.originalInfo), plan.selects(original.originalInfo)
+            original.mayBeReused, plan.http.allowsStoring(original.originalInfo), plan.http.selects(original.originalInfo)
         {
             return original
         }
         let cache = plan.originalCache
         guard !plan.isLocal, !Task.isCancelled, cache.mayContain(plan.keys.data, in: tiers) else { return nil }
         let key = Key(
-            data: plan.keys.data, selectingHeaders: plan.selectingHeaders, cache: ObjectIdentifier(cache), tiers: tiers,
+            data: plan.keys.data, selectingHeaders: plan.http.selectingHeaders, cache: ObjectIdentifier(cache), tiers: tiers,
             tierRevision: cache.tierRevision, coder: plan.request.coder?.identifier, generation: generation)
         let onUpdate = onDelay.map { onDelay in { @Sendable (_: LookupDelay) in onDelay() } }
         let found = try? await lookups.value(for: key, priority: priority, onUpdate: onUpdate) { context in
@@ -102,7 +102,7 @@ final class CacheStage: Sendable {
 
     /// Removes corrupt data from its cache so that it's loaded again.
     func discard(_ original: OriginalData, _ plan: RequestPlan) async {
-        await original.source?.remove(plan.keys.data, matching: plan.selectingHeaders)
+        await original.source?.remove(plan.keys.data, matching: plan.http.selectingHeaders)
     }
 
     // MARK: - Processed and encoded images
@@ -113,13 +113,13 @@ final class CacheStage: Sendable {
     )? {
         guard plan.usesProcessedEntry,
             let found = await entry(
-                plan.processedKey, in: plan.cache, plan.request.caching.readFrom, plan.selectingHeaders, plan,
+                plan.processedKey, in: plan.cache, plan.request.caching.readFrom, plan.http.selectingHeaders, plan,
                 priority: priority)
         else { return nil }
         let entry = found.entry
         let originalInfo = OriginalInfo(
             digest: ContentDigest(of: entry.data), byteCount: entry.data.count, head: entry.head)
-        guard plan.step(for: originalInfo).needsNothing else { return nil }
+        guard plan.http.step(for: originalInfo).needsNothing else { return nil }
         do throws(ImageError) {
             let coders = plan.registeredCoders
             let image = try await workers.run(
@@ -132,7 +132,7 @@ final class CacheStage: Sendable {
             return (image, .stored(in: found.kind))
         } catch {
             // The error of a canceled or rejected request doesn't concern the entry.
-            if error.blamesBytes { await plan.cache.remove(plan.processedKey, matching: plan.selectingHeaders) }
+            if error.blamesBytes { await plan.cache.remove(plan.processedKey, matching: plan.http.selectingHeaders) }
             return nil
         }
     }
@@ -149,7 +149,7 @@ final class CacheStage: Sendable {
         onDelay: (@Sendable () -> Void)? = nil
     ) async -> StoredEncoding? {
         let found = await entry(
-            plan.encodedKey(encoding), in: plan.cache, plan.request.caching.readFrom, plan.selectingHeaders, plan,
+            plan.encodedKey(encoding), in: plan.cache, plan.request.caching.readFrom, plan.http.selectingHeaders, plan,
             priority: priority, onDelay: onDelay)
         guard let found, found.entry.userData == digest.bytes else { return nil }
         return StoredEncoding(data: found.entry.data, source: .stored(in: found.kind))

@@ -115,7 +115,7 @@ struct EncodingRun {
         let (original, late) = await pipeline.cache.hedgedOriginal(
             plan, plan.originalCache.generation(of: plan.keys.data), priority: priority)
         guard let original else { return (nil, late) }
-        let decision = plan.decision(for: original.originalInfo)
+        let decision = plan.http.decision(for: original.originalInfo)
         return (decision.step.needsNothing ? (original.originalInfo, decision) : nil, nil)
     }
 

@@ -345,7 +345,7 @@ final class FetchStage: Sendable {
                     data: response.body, originalInfo: originalInfo, probe: probe,
                     origin: head == nil ? .local : .network,
                     generation: key.generation, exchange: key.exchange, settings: plan.settings,
-                    mayBeReused: plan.allowsStoring(originalInfo),
+                    mayBeReused: plan.http.allowsStoring(originalInfo),
                     metrics: response.metrics,
                     isLengthKnown: response.hasKnownLength, charge: response.charge)
             }

@@ -104,7 +104,7 @@ extension ImagePipeline {
             tags: plan.request.caching.tags, storedAt: plan.now)
         entry.timeToLive = plan.request.caching.timeToLive
         await plan.originalCache.store(
-            entry, request: plan.selectingHeaders, in: tiers, madeOf: plan.keys.data,
+            entry, request: plan.http.selectingHeaders, in: tiers, madeOf: plan.keys.data,
             plan.originalCache.generation(of: plan.keys.data))
     }
 }

@@ -70,7 +70,7 @@ final class InFlightOriginals: Sendable {
     /// new as any response to a new request, regardless of the policy.
     func arrivedSince(_ plan: RequestPlan, _ generation: CacheGeneration) -> OriginalData? {
         guard let original = original(for: plan.keys.data, generation), plan.createdAt <= original.arrived,
-            plan.accepts(original.originalInfo), original.settings?.loadsLike(plan.settings) ?? true
+            plan.http.accepts(original.originalInfo), original.settings?.loadsLike(plan.settings) ?? true
         else { return nil }
         return original
     }

@@ -26,18 +26,18 @@ struct MemoryStage: Sendable {
         guard plan.policy.usesCache, plan.request.caching.readFrom.contains(.memory) else { return nil }
         if let image = plan.imageInMemory {
             // Most hits end here, after one access to the record of the data.
-            if let originalInfo = image.originalInfo, plan.isKnownFresh(originalInfo) {
+            if let originalInfo = image.originalInfo, plan.http.isKnownFresh(originalInfo) {
                 return Hit(image: image, decision: CacheDecision(step: .use))
             }
-            if plan.selects(image) { return Hit(image: image, decision: plan.decision(for: image.originalInfo)) }
+            if plan.http.selects(image) { return Hit(image: image, decision: plan.http.decision(for: image.originalInfo)) }
         }
-        if let image = firstFrame(plan) { return Hit(image: image, decision: plan.decision(for: image.originalInfo)) }
+        if let image = firstFrame(plan) { return Hit(image: image, decision: plan.http.decision(for: image.originalInfo)) }
         guard plan.request.caching.allowsLargerImages, plan.transformers.isEmpty else { return nil }
         let isUsable: (DecodedImage) -> Bool = { image in
-            plan.selects(image) && plan.step(for: image.originalInfo).needsNothing
+            plan.http.selects(image) && plan.http.step(for: image.originalInfo).needsNothing
         }
         guard let larger = plan.cache.largerInMemory(for: plan.variant, where: isUsable) else { return nil }
-        let decision = plan.decision(for: larger.originalInfo)
+        let decision = plan.http.decision(for: larger.originalInfo)
         return decision.step.needsNothing ? Hit(image: larger, decision: decision, isLarger: true) : nil
     }
 
@@ -49,7 +49,7 @@ struct MemoryStage: Sendable {
         guard plan.request.frames == .first, let memory = plan.cache.memory else { return nil }
         let transformers = plan.transformers.map(\.identifier)
         let found = memory.imageWithFirstFrame(of: plan.variant) { image in
-            plan.selects(image) && !image.metadata.isPartial && image.transformerIdentifiers == transformers
+            plan.http.selects(image) && !image.metadata.isPartial && image.transformerIdentifiers == transformers
         }
         guard let found else { return nil }
         let frame = found.isAnimated ? found.replacing(pixels: found.pixels, animation: nil) : found
@@ -61,7 +61,7 @@ struct MemoryStage: Sendable {
     /// Returns an image of the same data at another size, to display while the requested image loads.
     func placeholder(_ plan: RequestPlan) -> DecodedImage? {
         guard plan.request.caching.readFrom.contains(.memory) else { return nil }
-        return plan.cache.placeholderInMemory(for: plan.variant) { plan.selects($0) }
+        return plan.cache.placeholderInMemory(for: plan.variant) { plan.http.selects($0) }
     }
 
     /// Stores a processed image if the request allows it and its key wasn't removed after the request began.

@@ -58,11 +58,11 @@ extension RequestPlan {
 
     private func serves(_ key: CacheKey, in cache: ImageCache, _ tiers: ImageCache.Tiers) async -> Bool {
         guard cache.mayContain(key, in: tiers),
-            let found = await cache.entry(for: key, matching: selectingHeaders, in: tiers)
+            let found = await cache.entry(for: key, matching: http.selectingHeaders, in: tiers)
         else { return false }
         // The decision depends only on the response head, so the digest of the data isn't necessary.
         let head = OriginalInfo(digest: ContentDigest(of: Data()), byteCount: 0, head: found.entry.head)
-        return step(for: head).needsNothing
+        return http.step(for: head).needsNothing
     }
 }
 

@@ -44,7 +44,7 @@ final class RequestExecution {
     }
 
     func response() async throws(ImageError) -> ImageResponse {
-        if let known, !plan.step(for: known.originalInfo).servesRequest { show(known, origin: .memoryCache) }
+        if let known, !plan.http.step(for: known.originalInfo).servesRequest { show(known, origin: .memoryCache) }
         // The frame of the lookup is large, and the task would retain its memory.
         if known == nil, plan.usesProcessedEntry, let processed = await processed() {
             plan.recordResult(processed.image.originalInfo)
@@ -65,7 +65,7 @@ final class RequestExecution {
             plan.policy.usesCache
             ? await pipeline.cache.hedgedOriginal(plan, generation, priority: task.livePriority) : (nil, nil)
         if let stored {
-            let step = plan.claim(plan.decision(for: stored.originalInfo), of: stored.originalInfo)
+            let step = plan.claim(plan.http.decision(for: stored.originalInfo), of: stored.originalInfo)
             if step.servesRequest {
                 if step.revalidatesInBackground { pipeline.revalidate(plan, known: nil) }
                 plan.recordResult(stored.originalInfo)
@@ -83,7 +83,7 @@ final class RequestExecution {
             try plan.check(confirmed)
             return DeliveredData(data: confirmed.data, originalInfo: originalInfo, source: .revalidated)
         case .failed(let error, let stale):
-            guard let stale, plan.usesStale(stale.originalInfo, insteadOf: error) else { throw error }
+            guard let stale, plan.http.usesStale(stale.originalInfo, insteadOf: error) else { throw error }
             return try data(stale)
         }
     }
@@ -107,7 +107,7 @@ final class RequestExecution {
         guard let found = await pipeline.cache.processed(plan, priority: task.livePriority) else { return nil }
         timings[.diskLookup, default: .zero] += before.duration(to: .now)
         let originalInfo = found.image.originalInfo
-        guard plan.claim(plan.decision(for: originalInfo), of: originalInfo).needsNothing else { return nil }
+        guard plan.claim(plan.http.decision(for: originalInfo), of: originalInfo).needsNothing else { return nil }
         pipeline.postprocessor(found.image)
         pipeline.memory.store(found.image, plan, processedGeneration)
         return response(found.image, originalInfo, found.origin, data: nil, metrics: nil)
@@ -119,7 +119,7 @@ final class RequestExecution {
         }
         let (stored, late) = try await usableStored()
         if let stored {
-            let step = plan.claim(plan.decision(for: stored.originalInfo), of: stored.originalInfo)
+            let step = plan.claim(plan.http.decision(for: stored.originalInfo), of: stored.originalInfo)
             if step.servesRequest {
                 usesStaleData = step.revalidatesInBackground
                 if step.revalidatesInBackground, let image = made ?? known { pipeline.revalidate(plan, known: image) }
@@ -145,7 +145,7 @@ final class RequestExecution {
         let (found, late) = await pipeline.cache.hedgedOriginal(plan, generation, priority: task.livePriority)
         timings[.diskLookup, default: .zero] += before.duration(to: .now)
         guard let found else { return (nil, late) }
-        let answers = plan.step(for: found.originalInfo).servesRequest
+        let answers = plan.http.step(for: found.originalInfo).servesRequest
         // Skip the trial decode if an image of this data is in memory or a cached image has already been delivered.
         if answers ? known?.originalInfo?.digest == found.originalInfo.digest : delivered != nil { return (found, nil) }
         return (try await decodable(found), nil)
@@ -203,7 +203,7 @@ final class RequestExecution {
         _ error: ImageError, _ stored: OriginalData?
     ) async throws(ImageError) -> ImageResponse {
         guard let originalInfo = delivered?.originalInfo ?? stored?.originalInfo,
-            plan.usesStale(originalInfo, insteadOf: error)
+            plan.http.usesStale(originalInfo, insteadOf: error)
         else { throw error }
         var image = delivered
         if image == nil, let stored { image = try? await make(stored) }
@@ -263,7 +263,7 @@ final class RequestExecution {
     }
 
     private func store(_ image: DecodedImage, _ originalInfo: OriginalInfo, of original: OriginalData?) async {
-        guard plan.allowsStoring(originalInfo) else { return }
+        guard plan.http.allowsStoring(originalInfo) else { return }
         pipeline.memory.store(image, plan, processedGeneration)
         let work = pipeline.store(processed: image, originalInfo, of: original, plan, processedGeneration)
         guard let work else { return }
@@ -291,7 +291,7 @@ final class RequestExecution {
         delivered = image
         guard let originalInfo = image.originalInfo else { return }
         var response = response(image, originalInfo, origin, data: nil, metrics: nil)
-        response.isStale = !plan.isFresh(originalInfo)
+        response.isStale = !plan.http.isFresh(originalInfo)
         task.emit(.cached(response))
     }
 

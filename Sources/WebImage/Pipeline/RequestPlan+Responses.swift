@@ -47,10 +47,10 @@ extension RequestPlan {
         _ head: HTTPResponseHead, of response: LoadResponse, requested: Date, responded: Date
     ) -> StoredResponseHead {
         var stored = StoredResponseHead(
-            request: selectingHeaders, response: head, finalURL: response.url.absoluteString,
+            request: http.selectingHeaders, response: head, finalURL: response.url.absoluteString,
             requestTime: requested, responseTime: responded)
         stored.varyHeaders = StoredResponseHead.selectingHeaders(
-            request: selectingHeaders, response: head.headers, separating: separating)
+            request: http.selectingHeaders, response: head.headers, separating: http.separating)
         // A redirect without freshness must be sent again even if its target is fresh (RFC 9110 15.4.3).
         stored.limitFreshness(byRedirects: response.redirects)
         return stored

@@ -173,7 +173,7 @@ extension RequestPlan {
     /// made, the result is the step for a used response.
     func claim(_ decision: CacheDecision, of originalInfo: OriginalInfo?) -> CacheAction {
         guard decision.isFirstUse, let head = originalInfo?.head else { return decision.step }
-        return defaults.recentResponses.recordUse(of: head, for: keys.data) ? decision.step : step(for: originalInfo)
+        return defaults.recentResponses.recordUse(of: head, for: keys.data) ? decision.step : http.step(for: originalInfo)
     }
 
     /// Returns whether the response leaves its freshness open and was received or revalidated recently.
@@ -196,7 +196,7 @@ extension RequestPlan {
             defaults.recentResponses.recordUse(of: head, for: keys.data)
             return
         }
-        guard allowsStoring(originalInfo) else { return }
+        guard http.allowsStoring(originalInfo) else { return }
         defaults.recentResponses.recordPrefetch(of: head, for: keys.data, since: createdAt)
         originalInfo.discardFreshness()
     }

@@ -49,7 +49,7 @@ final class SourceContact: Sendable {
         let (result, rejected) = await late.race { () async throws(ImageError) -> DataLookupResult in
             try await self.contact(stored: nil, images, for: use)
         } accept: { [plan] found in
-            let step = plan.claim(plan.decision(for: found.originalInfo), of: found.originalInfo)
+            let step = plan.claim(plan.http.decision(for: found.originalInfo), of: found.originalInfo)
             return step == .use ? .bytes(found) : nil
         }
         switch (result, rejected) {
@@ -67,9 +67,9 @@ final class SourceContact: Sendable {
         // A request that needs both the image and the data can't be served by a revalidated image alone.
         let image = use == .bytes || plan.request.includesOriginalData ? nil : images.delivered ?? images.known
         let basis = stored?.originalInfo ?? image?.originalInfo
-        var step = basis.map(plan.step) ?? plan.stepWithoutStored
+        var step = basis.map(plan.http.step) ?? plan.http.stepWithoutStored
         // The conditions of a revalidation have another meaning for other methods (RFC 9110 13.1).
-        if step.servesRequest || !plan.request.isPlainGet { step = plan.stepWithoutStored }
+        if step.servesRequest || !plan.request.isPlainGet { step = plan.http.stepWithoutStored }
         guard step != .gatewayTimeout else { throw .cache(.notInCache) }
         let stale = use == .bytes ? stored?.originalInfo : images.delivered?.originalInfo ?? stored?.originalInfo
         do throws(ImageError) {
@@ -97,7 +97,7 @@ final class SourceContact: Sendable {
             if let confirmed { return confirmed }
             // The 304 response refers to other data than the cached data. The next request is unconditional, so it
             // can't cause another 304 response.
-            return try await contact(plan.stepWithoutStored, nil, nil, use, replacing: stale)
+            return try await contact(plan.http.stepWithoutStored, nil, nil, use, replacing: stale)
         }
     }
 
@@ -120,12 +120,12 @@ final class SourceContact: Sendable {
         _ head: StoredResponseHead, _ metrics: NetworkMetrics, _ step: CacheAction, _ basis: OriginalInfo?,
         _ stored: OriginalData?
     ) async throws(ImageError) -> DataLookupResult? {
-        switch (plan.outcome(.response(head.head), of: step, stored: basis), basis) {
+        switch (plan.http.outcome(.response(head.head), of: step, stored: basis), basis) {
         case (.revalidated, let basis?):
             let merged = basis.confirm(with: head, plan)
             plan.defaults.recentResponses.record(merged, for: plan.keys.data)
             await plan.originalCache.updateHead(
-                merged, for: plan.keys.data, matching: plan.selectingHeaders, generation)
+                merged, for: plan.keys.data, matching: plan.http.selectingHeaders, generation)
             return .confirmed(basis, stored: stored, metrics: metrics)
         case (.repeatUnconditionally, _): return nil
         default: throw .network(plan.unexpectedNotModified)
@@ -190,7 +190,7 @@ final class SourceContact: Sendable {
                 try withoutLocal?.advance(after: error)
             } catch let last {
                 // This error contains the failures of all sources so far.
-                if let stale, plan.usesStale(stale, insteadOf: error) { throw last }
+                if let stale, plan.http.usesStale(stale, insteadOf: error) { throw last }
             }
             try all.advance(after: error)
         }

@@ -39,7 +39,7 @@ final class StoreStage: Sendable {
     {
         let (cache, tiers) = (plan.originalCache, plan.request.caching.originalWriteTo.subtracting(.memory))
         guard !plan.isLocal, original.image == nil, original.source !== cache else { return }
-        guard plan.allowsStoring(original.originalInfo) else { return await removeOlder(than: original, plan) }
+        guard plan.http.allowsStoring(original.originalInfo) else { return await removeOlder(than: original, plan) }
         guard !tiers.isEmpty else { return }
         await original.claims.store(in: cache, tiers) { tiers in
             guard let payload = await self.serialized(original, image, plan) else { return }
@@ -56,7 +56,7 @@ final class StoreStage: Sendable {
         guard original.origin == .network, !original.originalInfo.isSubstitute else { return }
         plan.cache.removeAllFromMemory(of: plan.keys.data)
         guard plan.originalCache.mayContain(plan.keys.data) else { return }
-        await plan.originalCache.remove(plan.keys.data, matching: plan.selectingHeaders)
+        await plan.originalCache.remove(plan.keys.data, matching: plan.http.selectingHeaders)
     }
 
     /// Returns the data to store for `original`, which is its data or the result of the application's serializer.
@@ -112,7 +112,7 @@ final class StoreStage: Sendable {
         _ generation: CacheGeneration
     ) async {
         let tiers = plan.request.caching.writeTo.subtracting(.memory)
-        guard !tiers.isEmpty, let originalInfo = image.originalInfo, plan.allowsStoring(originalInfo),
+        guard !tiers.isEmpty, let originalInfo = image.originalInfo, plan.http.allowsStoring(originalInfo),
             !image.metadata.isPartial
         else { return }
         let entry = CacheEntry(
@@ -130,7 +130,7 @@ final class StoreStage: Sendable {
         let span = plan.trace?.begin(.store, cacheKey: entry.key)
         var entry = entry
         entry.timeToLive = plan.request.caching.timeToLive
-        await cache.store(entry, request: plan.selectingHeaders, in: tiers, madeOf: plan.keys.data, generation)
+        await cache.store(entry, request: plan.http.selectingHeaders, in: tiers, madeOf: plan.keys.data, generation)
         span?.end { $0.byteCount = entry.data.count }
     }
 }
