@@ -36,17 +36,6 @@ WI_INLINE void wi_unpremultiply_rgba8_body(const uint8_t *src, uint8_t *dst, siz
     }
 }
 
-#define LIMIT(depth, sample)                                                                                           \
-    WI_INLINE void wi_limit_rgba##depth##_body(sample *pixels, size_t count) {                                         \
-        for (size_t i = 0; i < count * 4; i += 4) {                                                                    \
-            sample alpha = pixels[i + 3];                                                                              \
-            for (size_t channel = i; channel < i + 3; channel++)                                                       \
-                pixels[channel] = pixels[channel] < alpha ? pixels[channel] : alpha;                                   \
-        }                                                                                                              \
-    }
-LIMIT(8, uint8_t)
-LIMIT(16, uint16_t)
-
 WI_INLINE bool wi_is_opaque_rgba8_body(const uint8_t *pixels, size_t count) {
     const size_t block = 1024;
     for (size_t start = 0; start < count; start += block) {
@@ -73,9 +62,7 @@ WI_INLINE bool wi_is_opaque_rgba16_body(const uint16_t *pixels, size_t count) {
     return true;
 }
 
-WI_DISPATCH(void, wi_premultiply_rgba8, (uint8_t *pixels, size_t count), (pixels, count))
-WI_DISPATCH(void, wi_unpremultiply_rgba8, (const uint8_t *src, uint8_t *dst, size_t count), (src, dst, count))
-WI_DISPATCH(void, wi_limit_rgba8, (uint8_t *pixels, size_t count), (pixels, count))
-WI_DISPATCH(void, wi_limit_rgba16, (uint16_t *pixels, size_t count), (pixels, count))
-WI_DISPATCH(bool, wi_is_opaque_rgba8, (const uint8_t *pixels, size_t count), (pixels, count))
-WI_DISPATCH(bool, wi_is_opaque_rgba16, (const uint16_t *pixels, size_t count), (pixels, count))
+WI_DISPATCH(void, wi_premultiply_rgba8, (void *pixels, size_t count), (pixels, count))
+WI_DISPATCH(void, wi_unpremultiply_rgba8, (const void *src, void *dst, size_t count), (src, dst, count))
+WI_DISPATCH(bool, wi_is_opaque_rgba8, (const void *pixels, size_t count), (pixels, count))
+WI_DISPATCH(bool, wi_is_opaque_rgba16, (const void *pixels, size_t count), (pixels, count))

@@ -66,6 +66,6 @@ WI_INLINE void BODY(wi_blend)(const SAMPLE *back, const SAMPLE *front, SAMPLE *d
 #undef WI_MODE
 
 WI_DISPATCH_NAMED(void, NAME(wi_blend),
-                  (const SAMPLE *back, const SAMPLE *front, SAMPLE *dst, const float *coverage, float opacity,
+                  (const void *back, const void *front, void *dst, const float *coverage, float opacity,
                    wi_blend_mode mode, wi_blend_place place, size_t count),
                   (back, front, dst, coverage, opacity, mode, place, count))

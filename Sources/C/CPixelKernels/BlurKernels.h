@@ -28,6 +28,6 @@ WI_INLINE void BODY(wi_blur_lines)(const SAMPLE *src, SAMPLE *dst, ptrdiff_t src
 }
 
 WI_DISPATCH_NAMED(void, NAME(wi_blur_lines),
-                  (const SAMPLE *src, SAMPLE *dst, ptrdiff_t src_step, ptrdiff_t src_lane, ptrdiff_t dst_step,
+                  (const void *src, void *dst, ptrdiff_t src_step, ptrdiff_t src_lane, ptrdiff_t dst_step,
                    ptrdiff_t dst_lane, size_t count, size_t lanes, wi_box box, float *scratch),
                   (src, dst, src_step, src_lane, dst_step, dst_lane, count, lanes, box, scratch))

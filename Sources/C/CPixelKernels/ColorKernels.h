@@ -63,15 +63,39 @@ WI_INLINE void BODY(wi_sum)(const SAMPLE *src, uint64_t *sums, size_t count) {
     }
 }
 
-WI_DISPATCH_NAMED(void, NAME(wi_color_matrix), (const SAMPLE *src, SAMPLE *dst, const float *matrix, size_t count),
+// Each pixel consists of `inner` of the image, `outer - inner` of the border over the image, and transparency for the
+// rest. Colors and alpha use the same monotonic arithmetic, so color <= alpha remains true.
+WI_INLINE void BODY(wi_cut)(const SAMPLE *restrict src, SAMPLE *restrict dst, const float *outer, const float *inner,
+                            const float *border, size_t count) {
+    const float through = 1 - border[3] / MAXIMUM;
+    for (size_t i = 0; i < count; i++) {
+        float ring = outer[i] - inner[i], keep = inner[i] + through * ring;
+        for (int c = 0; c < 4; c++) dst[i * 4 + c] = (SAMPLE)(src[i * 4 + c] * keep + border[c] * ring + 0.5f);
+    }
+}
+
+WI_INLINE void BODY(wi_limit)(SAMPLE *pixels, size_t count) {
+    for (size_t i = 0; i < count * 4; i += 4) {
+        SAMPLE alpha = pixels[i + 3];
+        for (size_t channel = i; channel < i + 3; channel++)
+            pixels[channel] = pixels[channel] < alpha ? pixels[channel] : alpha;
+    }
+}
+
+WI_DISPATCH_NAMED(void, NAME(wi_color_matrix), (const void *src, void *dst, const float *matrix, size_t count),
                   (src, dst, matrix, count))
 WI_DISPATCH_NAMED(void, NAME(wi_mix),
-                  (const SAMPLE *from, const SAMPLE *to, SAMPLE *dst, const float *share, size_t count),
+                  (const void *from, const void *to, void *dst, const float *share, size_t count),
                   (from, to, dst, share, count))
 WI_DISPATCH_NAMED(void, NAME(wi_unsharp),
-                  (const SAMPLE *src, const SAMPLE *blurred, SAMPLE *dst, float amount, float threshold,
+                  (const void *src, const void *blurred, void *dst, float amount, float threshold,
                    size_t count),
                   (src, blurred, dst, amount, threshold, count))
-WI_DISPATCH_NAMED(void, NAME(wi_luminance), (const SAMPLE *src, float *dst, size_t count), (src, dst, count))
-WI_DISPATCH_NAMED(void, NAME(wi_alpha), (const SAMPLE *src, float *dst, size_t count), (src, dst, count))
-WI_DISPATCH_NAMED(void, NAME(wi_sum), (const SAMPLE *src, uint64_t *sums, size_t count), (src, sums, count))
+WI_DISPATCH_NAMED(void, NAME(wi_luminance), (const void *src, float *dst, size_t count), (src, dst, count))
+WI_DISPATCH_NAMED(void, NAME(wi_alpha), (const void *src, float *dst, size_t count), (src, dst, count))
+WI_DISPATCH_NAMED(void, NAME(wi_sum), (const void *src, uint64_t *sums, size_t count), (src, sums, count))
+WI_DISPATCH_NAMED(void, NAME(wi_cut),
+                  (const void *src, void *dst, const float *outer, const float *inner, const float *border,
+                   size_t count),
+                  (src, dst, outer, inner, border, count))
+WI_DISPATCH_NAMED(void, NAME(wi_limit), (void *pixels, size_t count), (pixels, count))

@@ -80,9 +80,9 @@ WI_INLINE void wi_unpremultiply_rgba16_body(const uint16_t *src, uint16_t *dst, 
     }
 }
 
-WI_DISPATCH(void, wi_light_rgba8, (const uint8_t *src, uint8_t *dst, const wi_light *light, size_t count),
+WI_DISPATCH(void, wi_light_rgba8, (const void *src, void *dst, const wi_light *light, size_t count),
             (src, dst, light, count))
-WI_DISPATCH(void, wi_light_rgba16, (const uint16_t *src, uint16_t *dst, const wi_light *light, size_t count),
+WI_DISPATCH(void, wi_light_rgba16, (const void *src, void *dst, const wi_light *light, size_t count),
             (src, dst, light, count))
-WI_DISPATCH(void, wi_premultiply_rgba16, (uint16_t *pixels, size_t count), (pixels, count))
-WI_DISPATCH(void, wi_unpremultiply_rgba16, (const uint16_t *src, uint16_t *dst, size_t count), (src, dst, count))
+WI_DISPATCH(void, wi_premultiply_rgba16, (void *pixels, size_t count), (pixels, count))
+WI_DISPATCH(void, wi_unpremultiply_rgba16, (const void *src, void *dst, size_t count), (src, dst, count))

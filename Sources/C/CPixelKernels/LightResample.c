@@ -180,10 +180,10 @@ WI_INLINE float between(const float *table, float place) {
         }                                                                                                             \
     }                                                                                                                 \
     WI_DISPATCH(void, wi_light_row_rgb##bits,                                                                         \
-                (const sample *pixels, float *light, const wi_resample_tables *tables, size_t width),                 \
+                (const void *pixels, float *light, const wi_resample_tables *tables, size_t width),                   \
                 (pixels, light, tables, width))                                                                       \
     WI_DISPATCH(void, wi_light_row_rgba##bits,                                                                        \
-                (const sample *pixels, float *light, const wi_resample_tables *tables, size_t width),                 \
+                (const void *pixels, float *light, const wi_resample_tables *tables, size_t width),                   \
                 (pixels, light, tables, width))
 WI_LIGHT_ROWS(8, uint8_t, 255)
 WI_LIGHT_ROWS(16, uint16_t, 65535)
@@ -428,14 +428,14 @@ WI_INLINE float encoded_word(const wi_resample_tables *tables, float light) {
 WI_DEEP_ROWS(wi_encode_deep_rgb8, wi_encode_deep_rgba8, uint8_t, 255)
 WI_DEEP_ROWS(wi_encode_light_rgb16, wi_encode_light_rgba16, uint16_t, 65535)
 
-#define WI_ENCODE(name, sample)                                                                                       \
+#define WI_ENCODE(name)                                                                                               \
     WI_DISPATCH(void, name,                                                                                           \
                 (const float *sums, const wi_light_columns *columns, float scale, const wi_resample_tables *tables,   \
-                 sample *out),                                                                                        \
+                 void *out),                                                                                          \
                 (sums, columns, scale, tables, out))
-WI_ENCODE(wi_encode_light_rgb8, uint8_t)
-WI_ENCODE(wi_encode_light_rgba8, uint8_t)
-WI_ENCODE(wi_encode_deep_rgb8, uint8_t)
-WI_ENCODE(wi_encode_deep_rgba8, uint8_t)
-WI_ENCODE(wi_encode_light_rgb16, uint16_t)
-WI_ENCODE(wi_encode_light_rgba16, uint16_t)
+WI_ENCODE(wi_encode_light_rgb8)
+WI_ENCODE(wi_encode_light_rgba8)
+WI_ENCODE(wi_encode_deep_rgb8)
+WI_ENCODE(wi_encode_deep_rgba8)
+WI_ENCODE(wi_encode_light_rgb16)
+WI_ENCODE(wi_encode_light_rgba16)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Included once per sample type. SAMPLE is the type, MAXIMUM is its largest value, and NAME(x) is the function name.
+// Included once per sample type. See Depths.h.
 
 // Add eight rows at a time, so the sums are loaded and stored only once per eight multiplications.
 WI_INLINE void NAME(add_eight)(float *restrict sums, const SAMPLE *restrict rows, size_t stride,
@@ -32,13 +32,13 @@ WI_INLINE void NAME(sum_rows)(float *sums, const SAMPLE *rows, size_t stride, co
     }
 }
 
-WI_INLINE void NAME(wi_vertical_body)(float *sums, const SAMPLE *rows, size_t stride, const float *weights,
-                                      size_t count, size_t samples) {
+WI_INLINE void BODY(wi_vertical)(float *sums, const SAMPLE *rows, size_t stride, const float *weights,
+                                 size_t count, size_t samples) {
     NAME(sum_rows)(sums, rows, stride, weights, count, samples, 1);
 }
 
-WI_INLINE void NAME(wi_vertical_add_body)(float *sums, const SAMPLE *rows, size_t stride, const float *weights,
-                                          size_t count, size_t samples) {
+WI_INLINE void BODY(wi_vertical_add)(float *sums, const SAMPLE *rows, size_t stride, const float *weights,
+                                     size_t count, size_t samples) {
     NAME(sum_rows)(sums, rows, stride, weights, count, samples, 0);
 }
 
@@ -49,8 +49,8 @@ WI_INLINE void NAME(store)(wi_float4 v, SAMPLE *out) {
     out[3] = (SAMPLE)alpha;
 }
 
-WI_INLINE void NAME(wi_horizontal_body)(const float *sums, const wi_tap *taps, const float *weights, size_t width,
-                                        SAMPLE *out) {
+WI_INLINE void BODY(wi_horizontal)(const float *sums, const wi_tap *taps, const float *weights, size_t width,
+                                   SAMPLE *out) {
     for (size_t x = 0; x < width; x++) {
         const float *p = sums + (size_t)taps[x].first * 4, *w = weights + taps[x].weight;
         size_t n = taps[x].count, j = 0;
@@ -66,3 +66,13 @@ WI_INLINE void NAME(wi_horizontal_body)(const float *sums, const wi_tap *taps, c
         NAME(store)((a + b) + (c + d), out + x * 4);
     }
 }
+
+WI_DISPATCH_NAMED(void, NAME(wi_vertical),
+                  (float *sums, const void *rows, size_t stride, const float *weights, size_t count, size_t samples),
+                  (sums, rows, stride, weights, count, samples))
+WI_DISPATCH_NAMED(void, NAME(wi_vertical_add),
+                  (float *sums, const void *rows, size_t stride, const float *weights, size_t count, size_t samples),
+                  (sums, rows, stride, weights, count, samples))
+WI_DISPATCH_NAMED(void, NAME(wi_horizontal),
+                  (const float *sums, const wi_tap *taps, const float *weights, size_t width, void *out),
+                  (sums, taps, weights, width, out))

@@ -75,6 +75,6 @@ WI_INLINE void BODY(wi_rotate_row)(const SAMPLE *src, size_t stride, size_t widt
 }
 
 WI_DISPATCH_NAMED(void, NAME(wi_rotate_row),
-                  (const SAMPLE *src, size_t stride, size_t width, size_t height, double x, double y, double dx,
-                   double dy, const SAMPLE *background, const wi_resample_tables *tables, SAMPLE *out, size_t count),
+                  (const void *src, size_t stride, size_t width, size_t height, double x, double y, double dx,
+                   double dy, const void *background, const wi_resample_tables *tables, void *out, size_t count),
                   (src, stride, width, height, x, y, dx, dy, background, tables, out, count))

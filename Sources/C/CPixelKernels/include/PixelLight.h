@@ -34,12 +34,3 @@ typedef struct {
     const float *encoded_words;
 } wi_light;
 
-/// Converts pixels to sRGB. `src` and `dst` may be the same buffer.
-void wi_light_rgba8(const uint8_t *src, uint8_t *dst, const wi_light *light, size_t count);
-void wi_light_rgba16(const uint16_t *src, uint16_t *dst, const wi_light *light, size_t count);
-
-/// Computes color = round(color × alpha / 65535) in place.
-void wi_premultiply_rgba16(uint16_t *pixels, size_t count);
-/// Computes color = round(color × 65535 / alpha), at most 65535. Transparent pixels become transparent black. `src`
-/// and `dst` may be the same buffer.
-void wi_unpremultiply_rgba16(const uint16_t *src, uint16_t *dst, size_t count);

@@ -37,17 +37,3 @@ typedef struct {
     float pq_scale;
 } wi_render;
 
-/// Computes `count` × 3 samples between 0 and 1 of a row of a gain map by bilinear interpolation.
-///
-/// @param top,bottom The rows of the map, with `map_width` pixels.
-/// @param fraction The weight of `bottom`.
-/// @param first The position of the first pixel in the map, which may be negative.
-/// @param step The distance between two pixels in the map.
-void wi_map_row_rgba8(const uint8_t *top, const uint8_t *bottom, float fraction, double first, double step,
-                      size_t map_width, float *out, size_t count);
-void wi_map_row_rgba16(const uint16_t *top, const uint16_t *bottom, float fraction, double first, double step,
-                       size_t map_width, float *out, size_t count);
-
-/// Renders a row. `map` has 3 samples per pixel, and is NULL if there's no gain map.
-void wi_render_rgba8(const uint8_t *src, const float *map, uint16_t *dst, const wi_render *render, size_t count);
-void wi_render_rgba16(const uint16_t *src, const float *map, uint16_t *dst, const wi_render *render, size_t count);

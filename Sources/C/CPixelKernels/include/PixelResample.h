@@ -41,11 +41,9 @@ void wi_light_pairs_rgb8(const uint8_t *upper, const uint8_t *lower, uint32_t *p
                          size_t width);
 void wi_light_pairs_rgba8(const uint8_t *upper, const uint8_t *lower, uint32_t *pairs, const wi_resample_tables *tables,
                           size_t width);
-/// Converts a row of pixels to light. These functions accept 8-bit pixels, too.
-void wi_light_row_rgb8(const uint8_t *pixels, float *light, const wi_resample_tables *tables, size_t width);
-void wi_light_row_rgba8(const uint8_t *pixels, float *light, const wi_resample_tables *tables, size_t width);
-void wi_light_row_rgb16(const uint16_t *pixels, float *light, const wi_resample_tables *tables, size_t width);
-void wi_light_row_rgba16(const uint16_t *pixels, float *light, const wi_resample_tables *tables, size_t width);
+/// The variants of `light_row` (PixelFormats.h) for opaque pixels, which omit alpha.
+void wi_light_row_rgb8(const void *pixels, float *light, const wi_resample_tables *tables, size_t width);
+void wi_light_row_rgb16(const void *pixels, float *light, const wi_resample_tables *tables, size_t width);
 
 /// Computes sums[i] += Σ weights[j] · pairs[j × stride + i], or without the addition if `is_new` is `true`. The halves of
 /// a weight are the signed weights of the rows of a pair. No partial sum may exceed 32 bits.
@@ -70,17 +68,17 @@ typedef struct {
 /// pixels, or from 0 to 1 for 16-bit pixels and for the functions with light as floats (`deep`). The results are rounded, and colors are clamped to 0...alpha. The functions
 /// for RGB write opaque pixels.
 void wi_encode_light_rgb8(const float *sums, const wi_light_columns *columns, float scale,
-                          const wi_resample_tables *tables, uint8_t *out);
+                          const wi_resample_tables *tables, void *out);
 void wi_encode_light_rgba8(const float *sums, const wi_light_columns *columns, float scale,
-                           const wi_resample_tables *tables, uint8_t *out);
+                           const wi_resample_tables *tables, void *out);
 void wi_encode_deep_rgb8(const float *sums, const wi_light_columns *columns, float scale,
-                         const wi_resample_tables *tables, uint8_t *out);
+                         const wi_resample_tables *tables, void *out);
 void wi_encode_deep_rgba8(const float *sums, const wi_light_columns *columns, float scale,
-                          const wi_resample_tables *tables, uint8_t *out);
+                          const wi_resample_tables *tables, void *out);
 void wi_encode_light_rgb16(const float *sums, const wi_light_columns *columns, float scale,
-                           const wi_resample_tables *tables, uint16_t *out);
+                           const wi_resample_tables *tables, void *out);
 void wi_encode_light_rgba16(const float *sums, const wi_light_columns *columns, float scale,
-                            const wi_resample_tables *tables, uint16_t *out);
+                            const wi_resample_tables *tables, void *out);
 
 /// The instruction sets for which wi_add_light_pairs has a variant on this processor, for tests. The result of a
 /// variant is exactly that of the portable one, which has the index 0.
