@@ -98,7 +98,7 @@
         private func read(_ frame: Int, into canvas: borrowing PixelCanvas) throws(ImageError) -> Bool {
             var isPremultiplied: Int32 = 0
             let status = wi_avif_frame(
-                handle, UInt32(clamping: frame), canvas.format == .rgba16 ? 16 : 8, canvas.baseAddress,
+                handle, UInt32(clamping: frame), Int32(canvas.format.layout.bitsPerSample), canvas.baseAddress,
                 canvas.bytesPerRow, &isPremultiplied)
             guard status == WI_AVIF_OK else { throw Self.failure(status, handle, received: encoded.count) }
             return isPremultiplied != 0

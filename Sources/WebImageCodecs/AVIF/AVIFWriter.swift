@@ -20,7 +20,7 @@
         {
             let pixels = image.pixels
             try requireEncodable(pixels, as: .avif, maxDimension: maxDimension)
-            let isWide = pixels.format == .rgba16
+            let isWide = pixels.format.layout.isWide
             guard !isWide || !encoding.isLossless else {
                 let reason = "AVIF has at most 12 bits per sample, so 16 bits can't be encoded losslessly"
                 throw .processing(.encodingFailed(format: .avif, reason: reason))
@@ -38,9 +38,7 @@
                         samples, pixels.width * pixels.format.bytesPerPixel, UInt32(pixels.width),
                         UInt32(pixels.height), pixels.isOpaque ? 1 : 0, options, blocks, &bytes, &count, &message)
                 }
-                return isWide
-                    ? write(AlphaUnpremultiplier.wideRows(of: pixels, from: 0, count: pixels.height))
-                    : write(AlphaUnpremultiplier.rows(of: pixels, from: 0, count: pixels.height))
+                return write(AlphaUnpremultiplier.rows(of: pixels, from: 0, count: pixels.height))
             }
             guard status == WI_AVIF_OK, let bytes else {
                 let reason = message.map { String(cString: $0) } ?? "libavif failed without a message"

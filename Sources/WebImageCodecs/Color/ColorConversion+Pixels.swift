@@ -6,12 +6,7 @@ import WebImageCore
 extension ColorConversion {
     /// Converts rows of a canvas with straight alpha in place.
     func convert(_ canvas: borrowing PixelCanvas, rows: Range<Int>) {
-        for index in rows {
-            switch canvas.format {
-            case .rgba8: convert(canvas.row(index), count: canvas.size.width)
-            case .rgba16: convert(canvas.words(index), count: canvas.size.width)
-            }
-        }
+        for index in rows { convert(canvas.row(index), format: canvas.format, count: canvas.size.width) }
     }
 
     /// Converts a canvas with premultiplied alpha in place.
@@ -68,9 +63,6 @@ extension PixelCanvas {
     }
 
     fileprivate func unpremultiply(row index: Int) {
-        switch format {
-        case .rgba8: wi_unpremultiply_rgba8(row(index), row(index), size.width)
-        case .rgba16: wi_unpremultiply_rgba16(words(index), words(index), size.width)
-        }
+        format.kernels.unpremultiply(row(index), row(index), size.width)
     }
 }

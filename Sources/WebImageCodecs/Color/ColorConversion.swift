@@ -17,6 +17,13 @@ final class ColorConversion: Sendable {
     private enum Method {
         case shaper(MatrixColorConverter)
         case tables(LUTColorConverter)
+
+        func convert(_ row: UnsafeMutableRawPointer, format: PixelFormat, count: Int) {
+            switch self {
+            case .shaper(let shaper): shaper.convert(row, format: format, count: count)
+            case .tables(let tables): tables.convert(row, format: format, count: count)
+            }
+        }
     }
 
     private let way: Method
@@ -98,22 +105,17 @@ final class ColorConversion: Sendable {
         }
     }
 
-    /// Converts 8-bit pixels in place. The input is R, G, B, A with straight alpha, or C, M, Y, K (0 means no ink),
-    /// which becomes opaque.
-    func convert(_ row: UnsafeMutablePointer<UInt8>, count: Int) {
-        switch way {
-        case .shaper(let shaper): shaper.convert(row, count: count)
-        case .tables(let tables): tables.convert(row, count: count)
-        }
+    /// Converts pixels in place. The input is R, G, B, A with straight alpha, or C, M, Y, K with 8 bits per sample (0
+    /// means no ink), which becomes opaque.
+    func convert(_ row: UnsafeMutableRawPointer, format: PixelFormat, count: Int) {
+        way.convert(row, format: format, count: count)
     }
 
-    /// Converts 16-bit R, G, B, A pixels with straight alpha in place.
-    func convert(_ row: UnsafeMutablePointer<UInt16>, count: Int) {
-        switch way {
-        case .shaper(let shaper): shaper.convert(row, count: count)
-        case .tables(let tables): tables.convert(row, count: count)
-        }
-    }
+    /// Converts 8-bit pixels like ``convert(_:format:count:)``.
+    func convert(_ row: UnsafeMutablePointer<UInt8>, count: Int) { way.convert(row, format: .rgba8, count: count) }
+
+    /// Converts 16-bit pixels like ``convert(_:format:count:)``.
+    func convert(_ row: UnsafeMutablePointer<UInt16>, count: Int) { way.convert(row, format: .rgba16, count: count) }
 
     /// Whether no color of a lattice changes by more than 1 of 255. Such a color space is sRGB, regardless of its
     /// encoding.
@@ -163,10 +165,7 @@ final class ColorConversion: Sendable {
     private static func run(_ way: Method, _ pixels: inout [UInt8]) {
         pixels.withUnsafeMutableBufferPointer { buffer in
             guard let start = buffer.baseAddress else { return }
-            switch way {
-            case .shaper(let shaper): shaper.convert(start, count: buffer.count / 4)
-            case .tables(let tables): tables.convert(start, count: buffer.count / 4)
-            }
+            way.convert(start, format: .rgba8, count: buffer.count / 4)
         }
     }
 }

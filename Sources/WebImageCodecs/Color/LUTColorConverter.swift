@@ -28,25 +28,20 @@ final class LUTColorConverter: Sendable {
         self.profile = profile
     }
 
-    /// Converts 8-bit pixels in place. The input is R, G, B, A with straight alpha, or C, M, Y, K, which becomes
-    /// opaque.
-    func convert(_ row: UnsafeMutablePointer<UInt8>, count: Int) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count * 4) { scratch in
+    /// Converts pixels in place. The input is R, G, B, A with straight alpha, or C, M, Y, K with 8 bits per sample, which
+    /// becomes opaque.
+    func convert(_ row: UnsafeMutableRawPointer, format: PixelFormat, count: Int) {
+        let isWide = format.layout.isWide
+        guard let transform = isWide ? wideTransform() : narrow else { return }
+        let byteCount = count * format.bytesPerPixel
+        withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: format.bytesPerPixel) { scratch in
             guard let copy = scratch.baseAddress else { return }
-            copy.initialize(from: row, count: count * 4)
-            narrow.run(from: copy, to: row, count: count)
-        }
-        if space == .cmyk { for pixel in 0..<count { row[pixel * 4 + 3] = 255 } }
-    }
-
-    /// Converts 16-bit R, G, B, A pixels with straight alpha in place.
-    func convert(_ row: UnsafeMutablePointer<UInt16>, count: Int) {
-        guard let transform = wideTransform() else { return }
-        withUnsafeTemporaryAllocation(of: UInt16.self, capacity: count * 4) { scratch in
-            guard let copy = scratch.baseAddress else { return }
-            copy.initialize(from: row, count: count * 4)
+            copy.copyMemory(from: row, byteCount: byteCount)
             transform.run(from: copy, to: row, count: count)
         }
+        guard space == .cmyk, !isWide else { return }
+        let bytes = row.assumingMemoryBound(to: UInt8.self)
+        for pixel in 0..<count { bytes[pixel * 4 + 3] = 255 }
     }
 
     /// Returns the transform for 16-bit samples. It's created on demand, because few images with such profiles have 16

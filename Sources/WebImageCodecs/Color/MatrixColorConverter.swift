@@ -81,14 +81,9 @@ final class MatrixColorConverter: @unchecked Sendable {
         self.init(curves: [curve, curve, curve], matrix: matrix, range: range)
     }
 
-    /// Converts 8-bit pixels with straight alpha in place.
-    func convert(_ row: UnsafeMutablePointer<UInt8>, count: Int) {
-        withUnsafePointer(to: light) { wi_light_rgba8(row, row, $0, count) }
-    }
-
-    /// Converts 16-bit pixels with straight alpha in place.
-    func convert(_ row: UnsafeMutablePointer<UInt16>, count: Int) {
-        withUnsafePointer(to: light) { wi_light_rgba16(row, row, $0, count) }
+    /// Converts pixels with straight alpha in place.
+    func convert(_ row: UnsafeMutableRawPointer, format: PixelFormat, count: Int) {
+        withUnsafePointer(to: light) { format.kernels.light(row, row, $0, count) }
     }
 }
 

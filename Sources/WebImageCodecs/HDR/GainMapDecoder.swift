@@ -46,7 +46,7 @@ struct GainMapDecoder {
             guard image.gainMap != nil else { return nil }
             let keepsGamut = options.color == .displayP3 || options.keepsGamut
             return try image.inStandardRange(
-                keepsGamut ? .displayP3 : .sRGB, format: options.preservesBitDepth ? .rgba16 : .rgba8,
+                keepsGamut ? .displayP3 : .sRGB, format: options.pixelFormat(16),
                 context: context)
         } catch {
             guard case .limitExceeded(let failure) = error, failure.kind == .decodedSize else { throw error }
@@ -94,7 +94,7 @@ struct GainMapDecoder {
         var info = try ImageInfo(data: encoded)
         try context.limits.check(info, encodedBytes: encoded.count, frames: .first)
         // Logarithms have 16 bits and exist in addition to the samples.
-        var bytesPerPixel = (info.bitDepth > 8 ? PixelFormat.rgba16 : .rgba8).bytesPerPixel
+        var bytesPerPixel = mapOptions.pixelFormat(info.bitDepth).bytesPerPixel
         if metadata.kind == .apple { bytesPerPixel += PixelFormat.rgba16.bytesPerPixel }
         let mapBytes = (info.storedSize.area ?? .max).multipliedReportingOverflow(by: bytesPerPixel)
         try check(mapBytes.overflow ? .max : mapBytes.partialValue, with: image)
@@ -140,16 +140,16 @@ enum AppleGainMap {
     static func logarithms(
         of pixels: PixelBuffer, headroom: Double, context: ImageProcessingContext
     ) throws(ImageError) -> PixelBuffer {
-        let table = Table(headroom: headroom, isWide: pixels.format == .rgba16)
+        let table = Table(headroom: headroom, maximum: Int(pixels.format.layout.maximum))
         try context.limits.check(result: pixels.size, format: .rgba16)
         let canvas = try PixelCanvas(size: pixels.size, format: .rgba16)
         for row in 0..<pixels.height {
             if row % rowsPerCheckpoint == 0 { try context.checkCancellation() }
             pixels.withUnsafeBytes { bytes in
                 guard let start = bytes.baseAddress.map({ $0 + row * pixels.bytesPerRow }) else { return }
-                switch pixels.format {
-                case .rgba8: table.apply(start.assumingMemoryBound(to: UInt8.self), canvas.words(row), pixels.width)
-                case .rgba16: table.apply(start.assumingMemoryBound(to: UInt16.self), canvas.words(row), pixels.width)
+                switch pixels.format.layout.sampleType {
+                case .uint8: table.apply(start.assumingMemoryBound(to: UInt8.self), canvas.words(row), pixels.width)
+                case .uint16: table.apply(start.assumingMemoryBound(to: UInt16.self), canvas.words(row), pixels.width)
                 }
             }
         }
@@ -160,11 +160,10 @@ enum AppleGainMap {
     private struct Table {
         private let words: [UInt16]
 
-        init(headroom: Double, isWide: Bool) {
-            let top = isWide ? 65_535 : 255
+        init(headroom: Double, maximum: Int) {
             let scale = 65_535 / log2(headroom)
-            words = (0...top).map { sample in
-                let light = TransferFunction.sRGB.light(Double(sample) / Double(top))
+            words = (0...maximum).map { sample in
+                let light = TransferFunction.sRGB.light(Double(sample) / Double(maximum))
                 return UInt16((log2(1 + (headroom - 1) * light) * scale).rounded())
             }
         }

@@ -201,12 +201,7 @@ struct HDRRenderer {
             guard let from = bytes.baseAddress.map({ $0 + row * pixels.bytesPerRow }) else { return }
             samples.withUnsafeBufferPointer { samples in
                 let map = samples.isEmpty ? nil : samples.baseAddress
-                switch pixels.format {
-                case .rgba8:
-                    wi_render_rgba8(from.assumingMemoryBound(to: UInt8.self), map, out, &render, pixels.width)
-                case .rgba16:
-                    wi_render_rgba16(from.assumingMemoryBound(to: UInt16.self), map, out, &render, pixels.width)
-                }
+                pixels.format.kernels.render(from, map, out, &render, pixels.width)
             }
         }
     }
@@ -221,17 +216,9 @@ struct HDRRenderer {
         let rest = Float(limited - Double(top))
         map.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return }
-            let (first, second) = (base + top * map.bytesPerRow, base + bottom * map.bytesPerRow)
-            switch map.format {
-            case .rgba8:
-                wi_map_row_rgba8(
-                    first.assumingMemoryBound(to: UInt8.self), second.assumingMemoryBound(to: UInt8.self), rest,
-                    0.5 * step - 0.5, step, map.width, &samples, pixels.width)
-            case .rgba16:
-                wi_map_row_rgba16(
-                    first.assumingMemoryBound(to: UInt16.self), second.assumingMemoryBound(to: UInt16.self), rest,
-                    0.5 * step - 0.5, step, map.width, &samples, pixels.width)
-            }
+            map.format.kernels.map_row(
+                base + top * map.bytesPerRow, base + bottom * map.bytesPerRow, rest, 0.5 * step - 0.5, step, map.width,
+                &samples, pixels.width)
         }
     }
 

@@ -21,9 +21,9 @@ extension DecodedImage {
             light.withUnsafeBytes { bytes in
                 guard let start = bytes.baseAddress.map({ $0 + row * light.bytesPerRow }) else { return }
                 let halves = start.assumingMemoryBound(to: UInt16.self)
-                switch format {
-                case .rgba8: HalfLight.encode(halves, into: canvas.row(row), count: size.width, maximum: 255)
-                case .rgba16: HalfLight.encode(halves, into: canvas.words(row), count: size.width, maximum: 65_535)
+                switch format.layout.sampleType {
+                case .uint8: HalfLight.encode(halves, into: canvas.row(row), count: size.width, maximum: 255)
+                case .uint16: HalfLight.encode(halves, into: canvas.words(row), count: size.width, maximum: 65_535)
                 }
             }
         }

@@ -117,7 +117,7 @@
 
         private func read(into canvas: borrowing PixelCanvas, threads: Int) throws(ImageError) {
             let status = wi_heif_decode(
-                handle, Int32(clamping: threads), canvas.format == .rgba16 ? 16 : 8, canvas.baseAddress,
+                handle, Int32(clamping: threads), Int32(canvas.format.layout.bitsPerSample), canvas.baseAddress,
                 canvas.bytesPerRow)
             guard status == WI_HEIF_OK else { throw Self.failure(status, handle, received: received) }
         }

@@ -73,7 +73,8 @@
         ) throws(ImageError) -> PixelBuffer {
             let reading = PixelImporter(size, depth: depth, preservesBitDepth: preservesBitDepth, color: color)
             return try reading.pixels(context: context) { (canvas) in
-                wi_jpeg2000_rows(handle, canvas.format == .rgba16 ? 16 : 8, canvas.baseAddress, canvas.bytesPerRow)
+                wi_jpeg2000_rows(
+                    handle, Int32(canvas.format.layout.bitsPerSample), canvas.baseAddress, canvas.bytesPerRow)
                 return .init(hasAlpha: hasAlpha, isPremultiplied: hasAlpha && info.is_premultiplied != 0)
             }
         }

@@ -170,7 +170,7 @@
                 try context.checkCancellation()
                 status = context.countingThreads {
                     wi_jxl_frame(
-                        handle, allowsPartial ? 1 : 0, canvas.format == .rgba16 ? 16 : 8, canvas.baseAddress,
+                        handle, allowsPartial ? 1 : 0, Int32(canvas.format.layout.bitsPerSample), canvas.baseAddress,
                         canvas.bytesPerRow, PixelFormat.rowAlignment, &isDrawn)
                 }
             }

@@ -16,11 +16,10 @@
             try requireEncodable(pixels, as: .jxl, maxDimension: maxDimension)
             let options = try options(encoding)
             try context.checkCancellation()
-            let isWide = pixels.format == .rgba16
             let channels = pixels.isOpaque ? 3 : 4
             var picture = wi_jxl_picture(
                 width: UInt32(pixels.width), height: UInt32(pixels.height), channels: UInt32(channels),
-                bits: isWide ? 16 : 8, keeps_space: 0)
+                bits: UInt32(pixels.format.layout.bitsPerSample), keeps_space: 0)
             try CodecLibraries.load(.jxl, toEncode: true, with: wi_jxl_load)
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
@@ -34,9 +33,7 @@
                         samples, &picture, blocks, options.distance, options.effort, encoding.isProgressive ? 1 : 0,
                         &bytes, &count)
                 }
-                return isWide
-                    ? write(AlphaUnpremultiplier.widePacked(pixels, channels: channels))
-                    : write(AlphaUnpremultiplier.packed(pixels, channels: channels))
+                return write(AlphaUnpremultiplier.packed(pixels, channels: channels))
             }
             guard status == WI_JXL_OK, let bytes else {
                 throw .processing(.encodingFailed(format: .jxl, reason: "libjxl failed (status \(status.rawValue))"))

@@ -36,9 +36,8 @@
         func excludes(_ pixels: PixelBuffer) -> Bool {
             let bias = Float(Self.bias)
             // The light of premultiplied samples isn't exact, but a different choice only changes the size of the file.
-            let step = pixels.format == .rgba8 ? 4 : 8
-            let high = pixels.format == .rgba8 ? 0 : 1
-            let stride = pixels.format == .rgba8 ? 1 : 2
+            let (step, stride) = (pixels.format.bytesPerPixel, pixels.format.layout.bytesPerSample)
+            let high = stride - 1
             return pixels.withUnsafeBytes { bytes in
                 light.withUnsafeBufferPointer { light in
                     matrix.withUnsafeBufferPointer { m in

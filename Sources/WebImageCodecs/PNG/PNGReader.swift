@@ -167,7 +167,7 @@ struct PNGReader: ~Copyable {
     /// Starts decoding with libpng, and returns the number of passes.
     func start(_ format: PixelFormat) throws(ImageError) -> Int {
         var passes: Int32 = 0
-        let started = wi_png_decoder_start(handle, format == .rgba16 ? 1 : 0, &passes)
+        let started = wi_png_decoder_start(handle, format.layout.isWide ? 1 : 0, &passes)
         guard started == WI_PNG_OK else { throw Self.failure(started, handle, received) }
         return Int(passes)
     }

@@ -57,7 +57,7 @@ struct PNGWriter {
     private func choose(
         _ layout: inout wi_png_layout, _ survey: OpaquePointer, allowsGray: Bool, allowsColor: Bool
     ) throws(ImageError) {
-        guard pixels.format == .rgba8 else {
+        guard !pixels.format.layout.isWide else {
             let isGray = allowsGray && pixels.isGray()
             layout.bits = 16
             layout.kind =
@@ -90,14 +90,8 @@ struct PNGWriter {
                     handle, $0.baseAddress.map { $0 + first * pixels.bytesPerRow }, pixels.bytesPerRow, count)
             }
         }
-        switch pixels.format {
-        case .rgba8:
-            let straight = AlphaUnpremultiplier.rows(of: pixels, from: first, count: rows.count)
-            return wi_png_encoder_rows(handle, straight, pixels.width * 4, count)
-        case .rgba16:
-            let straight = AlphaUnpremultiplier.wideRows(of: pixels, from: first, count: rows.count)
-            return wi_png_encoder_rows(handle, straight, pixels.width * 8, count)
-        }
+        let straight = AlphaUnpremultiplier.rows(of: pixels, from: first, count: rows.count)
+        return wi_png_encoder_rows(handle, straight, pixels.width * pixels.format.bytesPerPixel, count)
     }
 
     private static func check(_ status: wi_png_status, _ handle: OpaquePointer) throws(ImageError) {

@@ -50,7 +50,6 @@ extension DecodingRequirements {
         // up to 16 rows have a 16-bit copy, or a floating-point copy of deep sources.
         add(pixelsOf: PixelSize(width: info.storedSize.width, height: 7), bytesPerPixel: 16)
         add(
-            pixelsOf: PixelSize(width: info.storedSize.width, height: 16),
-            bytesPerPixel: format == .rgba16 ? 16 : 8)
+            pixelsOf: PixelSize(width: info.storedSize.width, height: 16), bytesPerPixel: 2 * format.bytesPerPixel)
     }
 }

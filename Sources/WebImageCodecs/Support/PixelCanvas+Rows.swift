@@ -48,22 +48,14 @@ extension PixelCanvas {
 
     /// Multiplies the colors of `rows` by their alpha.
     func premultiply(rows: Range<Int>) {
-        for index in rows {
-            switch format {
-            case .rgba8: wi_premultiply_rgba8(row(index), size.width)
-            case .rgba16: wi_premultiply_rgba16(words(index), size.width)
-            }
-        }
+        let kernels = format.kernels
+        for index in rows { kernels.premultiply(row(index), size.width) }
     }
 
     /// Limits the colors of premultiplied rows to their alpha, because files can contain larger ones.
     func limitColors() {
-        for index in 0..<size.height {
-            switch format {
-            case .rgba8: wi_limit_rgba8(row(index), size.width)
-            case .rgba16: wi_limit_rgba16(words(index), size.width)
-            }
-        }
+        let kernels = format.kernels
+        for index in 0..<size.height { kernels.limit(row(index), size.width) }
     }
 
     /// Returns whether every pixel is opaque.
@@ -73,12 +65,7 @@ extension PixelCanvas {
     }
 
     /// Returns whether every pixel of a row is opaque.
-    func isOpaque(row index: Int) -> Bool {
-        switch format {
-        case .rgba8: wi_is_opaque_rgba8(row(index), size.width)
-        case .rgba16: wi_is_opaque_rgba16(words(index), size.width)
-        }
-    }
+    func isOpaque(row index: Int) -> Bool { format.kernels.is_opaque(row(index), size.width) }
 
     private func clearPadding() {
         let used = size.width * format.bytesPerPixel

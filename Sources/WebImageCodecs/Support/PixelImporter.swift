@@ -51,7 +51,7 @@ struct PixelImporter {
         // Check the limits before decoding.
         let canvas = try PixelCanvas.forDecoding(size, format: format, zeroed: isZeroed, context: context)
         let samples: Samples
-        if isDeep, format == .rgba8, let color, let wide = try PixelCanvas.wide(size, context: context) {
+        if isDeep, !format.layout.isWide, let color, let wide = try PixelCanvas.wide(size, context: context) {
             samples = try read(wide)
             if samples.isPremultiplied { wide.unpremultiply() }
             try color.narrow(wide, into: canvas, context: context)
@@ -70,14 +70,4 @@ struct PixelImporter {
         let isOpaque = !samples.hasAlpha || canvas.isEveryPixelOpaque()
         return canvas.finish(isOpaque: isOpaque)
     }
-}
-
-extension PixelFormat {
-    /// Creates the pixel format of the result for a source with `bitDepth` bits per sample.
-    init(bitDepth: Int, isPreserved: Bool) { self = isPreserved && bitDepth > 8 ? .rgba16 : .rgba8 }
-}
-
-extension ImageDecodingOptions {
-    /// Returns the pixel format of the result for a source with `bitDepth` bits per sample.
-    func pixelFormat(_ bitDepth: Int) -> PixelFormat { PixelFormat(bitDepth: bitDepth, isPreserved: preservesBitDepth) }
 }

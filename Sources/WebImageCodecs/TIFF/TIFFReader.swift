@@ -149,7 +149,7 @@
         /// Selects the samples that libtiff produces.
         private func keepSamples(_ color: ColorConversion?, _ format: PixelFormat) {
             if color?.source == .cmyk { wi_tiff_keep_ink(handle) }
-            if format == .rgba16 { wi_tiff_keep_depth(handle) }
+            if format.layout.isWide { wi_tiff_keep_depth(handle) }
         }
 
         /// Reads rows of the selected page.

@@ -24,10 +24,9 @@
                 case .deflate: 2
                 }
             let channels = pixels.isOpaque ? 3 : 4
-            let isWide = pixels.format == .rgba16
             var layout = wi_tiff_picture(
                 width: UInt32(pixels.width), height: UInt32(pixels.height), channels: UInt32(channels),
-                bits: isWide ? 16 : 8, compression: kind, level: Int32(effort))
+                bits: UInt32(pixels.format.layout.bitsPerSample), compression: kind, level: Int32(effort))
             try CodecLibraries.load(.tiff, toEncode: true, with: wi_tiff_load)
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
@@ -36,9 +35,7 @@
                     wi_tiff_encode(
                         samples, &layout, icc.baseAddress, icc.count, xmp.baseAddress, xmp.count, &bytes, &count)
                 }
-                return isWide
-                    ? write(AlphaUnpremultiplier.widePacked(pixels, channels: channels))
-                    : write(AlphaUnpremultiplier.packed(pixels, channels: channels))
+                return write(AlphaUnpremultiplier.packed(pixels, channels: channels))
             }
             guard status == WI_TIFF_OK, let bytes else {
                 throw .processing(.encodingFailed(format: .tiff, reason: "libtiff failed (status \(status.rawValue))"))

@@ -33,14 +33,11 @@ package enum RawPixelFormat: String, Sendable, CaseIterable {
 
     private func bytes(of pixels: PixelBuffer, rows: Range<Int>) -> [UInt8] {
         let packed = pixels.packedBytes(ofRows: rows)
-        switch (self, pixels.format) {
-        case (.rgba8, .rgba8), (.rgba16, .rgba16): return packed
+        let isWide = pixels.format.layout.isWide
         // Both bytes of the wider sample equal the narrow one, in either byte order.
-        case (.rgba16, .rgba8): return Self.wide(packed)
-        case (.rgba8, .rgba16): return Self.narrow(packed)
-        case (.rgb8, .rgba8): return Self.opaque(packed)
-        case (.rgb8, .rgba16): return Self.opaque(Self.narrow(packed))
-        }
+        if self == .rgba16 { return isWide ? packed : Self.wide(packed) }
+        let narrow = isWide ? Self.narrow(packed) : packed
+        return self == .rgb8 ? Self.opaque(narrow) : narrow
     }
 
     private static func wide(_ packed: [UInt8]) -> [UInt8] {

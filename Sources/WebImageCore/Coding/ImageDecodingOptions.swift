@@ -93,6 +93,11 @@ public struct ImageDecodingOptions: Sendable, Hashable {
         self.coderOptions = coderOptions
     }
 
+    /// Returns the pixel format of the result for a source with `bitDepth` bits per sample.
+    package func pixelFormat(_ bitDepth: Int) -> PixelFormat {
+        PixelFormat(bitDepth: bitDepth, isPreserved: preservesBitDepth)
+    }
+
     /// Returns the options for the coder of a file whose samples have the given code points. For high dynamic range, PQ
     /// and HLG samples aren't converted.
     package func adapted(to codePoints: ColorCodePoints?) -> ImageDecodingOptions {

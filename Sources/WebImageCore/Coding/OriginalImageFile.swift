@@ -101,7 +101,7 @@ struct OriginalImageFile {
             let decoded = try coders.decode(
                 data,
                 options: ImageDecodingOptions(
-                    preservesBitDepth: image.pixels.format == .rgba16,
+                    preservesBitDepth: image.pixels.format.layout.isWide,
                     color: image.metadata.color),
                 context: context)
             guard decoded.pixels.isEqual(to: image.pixels) else { return false }

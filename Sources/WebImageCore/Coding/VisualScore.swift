@@ -43,8 +43,8 @@ package struct VisualScore {
                     guard let own = own.baseAddress, let other = other.baseAddress else { return }
                     wi_visual_add(
                         visual, other + row * reference.bytesPerRow, reference.bytesPerRow,
-                        reference.format == .rgba16 ? 1 : 0, own + row * image.bytesPerRow, image.bytesPerRow,
-                        image.format == .rgba16 ? 1 : 0, count, color)
+                        reference.format.layout.isWide ? 1 : 0, own + row * image.bytesPerRow, image.bytesPerRow,
+                        image.format.layout.isWide ? 1 : 0, count, color)
                 }
             }
         }

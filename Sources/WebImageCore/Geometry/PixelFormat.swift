@@ -12,12 +12,10 @@ public enum PixelFormat: Sendable, Hashable, Codable {
     case rgba16
 
     /// The size of one pixel, in bytes.
-    public var bytesPerPixel: Int {
-        switch self {
-        case .rgba8: 4
-        case .rgba16: 8
-        }
-    }
+    public var bytesPerPixel: Int { layout.bytesPerPixel }
+
+    /// Creates the pixel format of the result for a source with `bitDepth` bits per sample.
+    package init(bitDepth: Int, isPreserved: Bool) { self = isPreserved && bitDepth > 8 ? .rgba16 : .rgba8 }
 
     /// The alignment of rows in bytes, so that vector loads never straddle two rows.
     package static let rowAlignment = 32

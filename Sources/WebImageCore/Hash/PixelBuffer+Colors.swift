@@ -13,15 +13,13 @@ extension PixelBuffer {
     /// Returns the straight colors of the pixels in a rectangle, row by row. Positions outside the image are omitted.
     public func colors(in rect: PixelRect) -> [PixelColor] {
         guard let rect = rect.clamped(to: size) else { return [] }
+        let layout = format.layout
         var colors: [PixelColor] = []
         colors.reserveCapacity(rect.width * rect.height)
         for y in rect.y..<rect.y + rect.height {
             withRow(y) { row in
                 for x in rect.x..<rect.x + rect.width {
-                    switch format {
-                    case .rgba8: colors.append(PixelColor(premultiplied: row.samples8 + x * 4, maximum: 255))
-                    case .rgba16: colors.append(PixelColor(premultiplied: row.samples16 + x * 4, maximum: 65_535))
-                    }
+                    colors.append(PixelColor(premultiplied: row + x * layout.bytesPerPixel, layout))
                 }
             }
         }
@@ -44,10 +42,7 @@ extension PixelBuffer {
             withUnsafeMutableBytes(of: &sums) { bytes in
                 guard let sums = bytes.baseAddress?.assumingMemoryBound(to: UInt64.self) else { return }
                 withRow(y) { row in
-                    switch format {
-                    case .rgba8: wi_sum_rgba8(row.samples8, sums, width)
-                    case .rgba16: wi_sum_rgba16(row.samples16, sums, width)
-                    }
+                    format.kernels.sum(row, sums, width)
                 }
             }
         }
@@ -71,10 +66,12 @@ extension PixelBuffer {
 
 extension PixelColor {
     /// Creates the straight color of a stored pixel.
-    fileprivate init<Sample: BinaryInteger>(premultiplied pixel: UnsafePointer<Sample>, maximum: Int) {
-        let alpha = Int(pixel[3])
+    fileprivate init(premultiplied pixel: UnsafeRawPointer, _ layout: PixelLayout) {
+        let maximum = Int(layout.maximum)
+        func sample(_ channel: Int) -> Int { layout.sample(at: pixel + channel * layout.bytesPerSample) }
+        let alpha = sample(3)
         func straight(_ channel: Int) -> UInt8 {
-            alpha == 0 ? 0 : UInt8(min(255, (Int(pixel[channel]) * 510 + alpha) / (2 * alpha)))
+            alpha == 0 ? 0 : UInt8(min(255, (sample(channel) * 510 + alpha) / (2 * alpha)))
         }
         self.init(
             red: straight(0), green: straight(1), blue: straight(2),

@@ -49,7 +49,7 @@ struct LightPass {
         self.format = format
         self.isOpaque = isOpaque
         self.tables = tables
-        usesPairs = format == .rgba8 && tables.hasIntegers
+        usesPairs = !format.layout.isWide && tables.hasIntegers
         samples = columns.span.count * (isOpaque ? 3 : 4)
         let lanes = Int(WI_LIGHT_LANES)
         stride = (samples + lanes - 1) / lanes * lanes
@@ -132,15 +132,13 @@ struct LightPass {
         _ base: UnsafeRawPointer, bytesPerRow: Int, count: Int, _ tables: UnsafePointer<wi_resample_tables>
     ) {
         let width = columns.span.count
+        let kernels = format.kernels
         light.withUnsafeMutableBufferPointer { light in
-            guard let start = light.baseAddress else { return }
+            guard let start = light.baseAddress,
+                let convert = isOpaque ? kernels.light_row_opaque : kernels.light_row
+            else { return }
             for row in 0..<count {
-                let (source, light) = (base + row * bytesPerRow, start + row * stride)
-                switch format {
-                case .rgba8: (isOpaque ? wi_light_row_rgb8 : wi_light_row_rgba8)(source.samples8, light, tables, width)
-                case .rgba16:
-                    (isOpaque ? wi_light_row_rgb16 : wi_light_row_rgba16)(source.samples16, light, tables, width)
-                }
+                convert(base + row * bytesPerRow, start + row * stride, tables, width)
             }
         }
     }
@@ -185,18 +183,14 @@ struct LightPass {
             return
         }
         (out + rowBytes).initializeMemory(as: UInt8.self, repeating: 0, count: canvas.bytesPerRow - rowBytes)
+        let kernels = format.kernels
         columns.withKernel { columns in
             withUnsafePointer(to: tables.kernel) { tables in
-                switch format {
-                case .rgba8 where !usesPairs:
-                    let encode = isOpaque ? wi_encode_deep_rgb8 : wi_encode_deep_rgba8
-                    encode(total, columns, 1, tables, out.samples8)
-                case .rgba8:
+                if usesPairs {
                     let encode = isOpaque ? wi_encode_light_rgb8 : wi_encode_light_rgba8
-                    encode(total, columns, vertical.unit, tables, out.samples8)
-                case .rgba16:
-                    let encode = isOpaque ? wi_encode_light_rgb16 : wi_encode_light_rgba16
-                    encode(total, columns, 1, tables, out.samples16)
+                    encode(total, columns, vertical.unit, tables, out)
+                } else if let encode = isOpaque ? kernels.encode_row_opaque : kernels.encode_row {
+                    encode(total, columns, 1, tables, out)
                 }
             }
         }

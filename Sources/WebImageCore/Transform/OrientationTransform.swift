@@ -29,10 +29,8 @@ package enum OrientationTransform {
             pixels.withUnsafeBytes { bytes in
                 guard let base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
                 let origin = base + walk.origin + top * walk.stepY
-                switch pixels.format {
-                case .rgba8: wi_turn_32(origin, walk.stepX, walk.stepY, out, canvas.bytesPerRow, size.width, rows)
-                case .rgba16: wi_turn_64(origin, walk.stepX, walk.stepY, out, canvas.bytesPerRow, size.width, rows)
-                }
+                let turn = pixels.format.bytesPerPixel == 4 ? wi_turn_32 : wi_turn_64
+                turn(origin, walk.stepX, walk.stepY, out, canvas.bytesPerRow, size.width, rows)
             }
         }
         canvas.clearPadding()

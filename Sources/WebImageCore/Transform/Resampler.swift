@@ -46,7 +46,7 @@ package enum Resampler {
         var horizontal = ResampleTaps(
             start: window.x, length: window.width, limit: sourceSize.width, output: canvas.size.width,
             kernel: filter.kernel)
-        let tables = LightTables.of(context.lightCurve, isOpaque: isOpaque || canvas.format == .rgba16)
+        let tables = LightTables.of(context.lightCurve, isOpaque: isOpaque || canvas.format.layout.isWide)
         if let tables, filter.usesLinearLight(from: window, to: canvas.size) {
             var pass = LightPass(
                 vertical: vertical, horizontal: horizontal, format: canvas.format, isOpaque: isOpaque, tables: tables)
@@ -129,6 +129,7 @@ private struct ResamplePass {
         var sums = [Float](repeating: 0, count: samples)
         var work = 0
         let rowBytes = canvas.size.width * canvas.format.bytesPerPixel
+        let kernels = canvas.format.kernels
         for (row, tap) in vertical.taps.enumerated() {
             work += Int(tap.count) * samples + canvas.size.width * 16
             if work >= Self.samplesPerCheckpoint {
@@ -136,34 +137,20 @@ private struct ResamplePass {
                 work = 0
             }
             let out = canvas.baseAddress + row * canvas.bytesPerRow
-            writeRow(tap, sums: &sums, format: canvas.format, width: canvas.size.width, out: out)
+            writeRow(tap, sums: &sums, kernels, width: canvas.size.width, out: out)
             (out + rowBytes).initializeMemory(as: UInt8.self, repeating: 0, count: canvas.bytesPerRow - rowBytes)
         }
     }
 
     private func writeRow(
-        _ tap: wi_tap, sums: inout [Float], format: PixelFormat, width: Int, out: UnsafeMutableRawPointer
+        _ tap: wi_tap, sums: inout [Float], _ kernels: wi_pixel_kernels, width: Int, out: UnsafeMutableRawPointer
     ) {
         let rows = source + Int(tap.first) * bytesPerRow
         sums.withUnsafeMutableBufferPointer { sums in
             vertical.weights.withUnsafeBufferPointer { weights in
                 guard let weights = weights.baseAddress.map({ $0 + Int(tap.weight) }) else { return }
-                switch format {
-                case .rgba8:
-                    wi_vertical_rgba8(
-                        sums.baseAddress, rows.assumingMemoryBound(to: UInt8.self), bytesPerRow, weights,
-                        Int(tap.count), samples)
-                    wi_horizontal_rgba8(
-                        sums.baseAddress, horizontal.taps, horizontal.weights, width,
-                        out.assumingMemoryBound(to: UInt8.self))
-                case .rgba16:
-                    wi_vertical_rgba16(
-                        sums.baseAddress, rows.assumingMemoryBound(to: UInt16.self), bytesPerRow, weights,
-                        Int(tap.count), samples)
-                    wi_horizontal_rgba16(
-                        sums.baseAddress, horizontal.taps, horizontal.weights, width,
-                        out.assumingMemoryBound(to: UInt16.self))
-                }
+                kernels.vertical(sums.baseAddress, rows, bytesPerRow, weights, Int(tap.count), samples)
+                kernels.horizontal(sums.baseAddress, horizontal.taps, horizontal.weights, width, out)
             }
         }
     }

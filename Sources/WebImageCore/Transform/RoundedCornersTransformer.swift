@@ -106,8 +106,8 @@ package struct RoundedCornersTransformer: ImageTransformer, Hashable {
         _ pixels: PixelBuffer, to outer: RoundedShape, inner: RoundedShape, into canvas: borrowing PixelCanvas,
         context: ImageProcessingContext
     ) throws(ImageError) {
-        let maximum: Float = pixels.format == .rgba8 ? 255 : 65_535
-        let color = (border?.color ?? .clear).premultiplied(maximum: maximum)
+        let color = (border?.color ?? .clear).premultiplied(maximum: pixels.format.maximum)
+        let kernels = pixels.format.kernels
         var outerRow = [Float](repeating: 0, count: pixels.width)
         var innerRow = outerRow
         for row in 0..<pixels.height {
@@ -118,20 +118,9 @@ package struct RoundedCornersTransformer: ImageTransformer, Hashable {
             }
             outer.coverage(ofRow: row, into: &outerRow)
             if border != nil { inner.coverage(ofRow: row, into: &innerRow) } else { innerRow = outerRow }
-            pixels.withUnsafeBytes { bytes in
-                guard let base = bytes.baseAddress else { return }
-                let from = base + row * pixels.bytesPerRow
+            pixels.withRow(row) { from in
                 let to = canvas.baseAddress + row * canvas.bytesPerRow
-                switch pixels.format {
-                case .rgba8:
-                    wi_cut_rgba8(
-                        from.assumingMemoryBound(to: UInt8.self), to.assumingMemoryBound(to: UInt8.self), outerRow,
-                        innerRow, color, pixels.width)
-                case .rgba16:
-                    wi_cut_rgba16(
-                        from.assumingMemoryBound(to: UInt16.self), to.assumingMemoryBound(to: UInt16.self),
-                        outerRow, innerRow, color, pixels.width)
-                }
+                kernels.cut(from, to, outerRow, innerRow, color, pixels.width)
             }
         }
     }

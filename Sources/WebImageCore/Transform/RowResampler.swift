@@ -47,7 +47,7 @@ package struct RowResampler: ~Copyable {
             start: window.x, length: window.width, limit: sourceSize.width, output: output.width,
             kernel: filter.kernel)
         // Rows can be missing at the end, so the result can be transparent even if all rows are opaque.
-        if let tables = LightTables.of(context.lightCurve, isOpaque: format == .rgba16),
+        if let tables = LightTables.of(context.lightCurve, isOpaque: format.layout.isWide),
             filter.usesLinearLight(from: window, to: output)
         {
             light = LightPass(
@@ -110,12 +110,7 @@ package struct RowResampler: ~Copyable {
             vertical.weights.withUnsafeBufferPointer { weights in
                 guard let weights = weights.baseAddress else { return }
                 let from = weights + Int(tap.weight) + used.lowerBound - Int(tap.first)
-                switch rows.format {
-                case .rgba8:
-                    wi_vertical_add_rgba8(&total, source.samples8, rows.bytesPerRow, from, used.count, samples)
-                case .rgba16:
-                    wi_vertical_add_rgba16(&total, source.samples16, rows.bytesPerRow, from, used.count, samples)
-                }
+                rows.format.kernels.vertical_add(&total, source, rows.bytesPerRow, from, used.count, samples)
             }
         }
         sums[row] = total
@@ -126,11 +121,7 @@ package struct RowResampler: ~Copyable {
         finished = row + 1
         guard var total = sums.removeValue(forKey: row) else { return }
         let out = canvas.baseAddress + row * canvas.bytesPerRow
-        switch canvas.format {
-        case .rgba8: wi_horizontal_rgba8(total, horizontal.taps, horizontal.weights, canvas.size.width, out.samples8)
-        case .rgba16:
-            wi_horizontal_rgba16(total, horizontal.taps, horizontal.weights, canvas.size.width, out.samples16)
-        }
+        canvas.format.kernels.horizontal(total, horizontal.taps, horizontal.weights, canvas.size.width, out)
         for index in total.indices { total[index] = 0 }
         spare.append(total)
     }

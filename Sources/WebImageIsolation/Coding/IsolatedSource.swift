@@ -95,7 +95,7 @@ struct IsolatedSource: Sendable {
     private func expectedBytes(_ limits: ImageLimits) -> Int {
         guard let info else { return SharedRegion.smallest }
         let size = (try? options.size?.plan(for: info.size, scale: options.scale).output) ?? info.size
-        let format: PixelFormat = options.preservesBitDepth && info.bitDepth > 8 ? .rgba16 : .rgba8
+        let format = options.pixelFormat(info.bitDepth)
         let (bytes, overflow) = (format.bytesPerRow(width: size.width) ?? .max)
             .multipliedReportingOverflow(by: max(1, size.height))
         // With room for the values that follow the pixels.

@@ -16,14 +16,12 @@ extension PixelSize: WireValue {
 
 extension PixelFormat: WireValue {
     package init(from reader: inout WireReader) throws(WireViolation) {
-        switch try reader.number(UInt8.self) {
-        case 0: self = .rgba8
-        case 1: self = .rgba16
-        default: throw WireViolation("the pixel format is unknown")
-        }
+        let number = Int(try reader.number(UInt8.self))
+        guard Self.all.indices.contains(number) else { throw WireViolation("the pixel format is unknown") }
+        self = Self.all[number]
     }
 
-    package func write(to writer: inout WireWriter) { writer.put(UInt8(self == .rgba8 ? 0 : 1)) }
+    package func write(to writer: inout WireWriter) { writer.put(UInt8(Self.all.firstIndex(of: self) ?? 0)) }
 }
 
 extension ImageFormat: WireValue {

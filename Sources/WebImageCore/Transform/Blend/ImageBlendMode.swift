@@ -75,13 +75,6 @@ struct RowBlender {
         _ front: UnsafeRawPointer, on back: UnsafeRawPointer, to: UnsafeMutableRawPointer, coverage: [Float],
         count: Int
     ) {
-        switch format {
-        case .rgba8:
-            wi_blend_rgba8(
-                back.samples8, front.samples8, to.samples8, coverage, opacity, mode, compositingOperator, count)
-        case .rgba16:
-            wi_blend_rgba16(
-                back.samples16, front.samples16, to.samples16, coverage, opacity, mode, compositingOperator, count)
-        }
+        format.kernels.blend(back, front, to, coverage, opacity, mode, compositingOperator, count)
     }
 }

@@ -43,10 +43,7 @@ package struct PixelMask: Sendable, Hashable {
         return try from.mapRows(isOpaque: from.isOpaque && to.isOpaque, context: context) { row, old, out in
             values(mask, row, into: &share)
             to.withRow(row) { new in
-                switch from.format {
-                case .rgba8: wi_mix_rgba8(old.samples8, new.samples8, out.samples8, share, from.width)
-                case .rgba16: wi_mix_rgba16(old.samples16, new.samples16, out.samples16, share, from.width)
-                }
+                from.format.kernels.mix(old, new, out, share, from.width)
             }
         }
     }
@@ -59,10 +56,7 @@ package struct PixelMask: Sendable, Hashable {
         let isOpaque = picture.isOpaque && channel == .alpha && mask.isOpaque
         return try picture.mapRows(isOpaque: isOpaque, context: context) { row, from, to in
             values(mask, row, into: &share)
-            switch picture.format {
-            case .rgba8: wi_cut_rgba8(from.samples8, to.samples8, share, share, none, picture.width)
-            case .rgba16: wi_cut_rgba16(from.samples16, to.samples16, share, share, none, picture.width)
-            }
+            picture.format.kernels.cut(from, to, share, share, none, picture.width)
         }
     }
 
@@ -74,11 +68,9 @@ package struct PixelMask: Sendable, Hashable {
 
     private func values(_ mask: PixelBuffer, _ row: Int, into share: inout [Float]) {
         mask.withRow(row) { from in
-            switch (mask.format, channel) {
-            case (.rgba8, .alpha): wi_alpha_rgba8(from.samples8, &share, mask.width)
-            case (.rgba16, .alpha): wi_alpha_rgba16(from.samples16, &share, mask.width)
-            case (.rgba8, .luminance): wi_luminance_rgba8(from.samples8, &share, mask.width)
-            case (.rgba16, .luminance): wi_luminance_rgba16(from.samples16, &share, mask.width)
+            switch channel {
+            case .alpha: mask.format.kernels.alpha(from, &share, mask.width)
+            case .luminance: mask.format.kernels.luminance(from, &share, mask.width)
             }
         }
     }

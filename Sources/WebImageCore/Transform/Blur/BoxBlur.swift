@@ -28,7 +28,8 @@ enum BoxBlur {
         try context.limits.check(result: pixels.size, format: pixels.format)
         try context.checkCancellation()
         let canvas = try PixelCanvas(size: pixels.size, format: pixels.format, cleared: false)
-        let pass = BlurPass(format: pixels.format, box: box(deviation: min(deviation, largestDeviation)))
+        let kernels = pixels.format.kernels
+        let box = box(deviation: min(deviation, largestDeviation))
         var checkpoints = CancellationChecker(context)
         var scratch = [Float](repeating: 0, count: 64 * max(pixels.width, pixels.height))
         let bytesPerPixel = pixels.format.bytesPerPixel
@@ -36,40 +37,20 @@ enum BoxBlur {
             let rows = min(8, pixels.height - row)
             try checkpoints.count(pixels: rows * pixels.width * 4)
             pixels.withRow(row) { from in
-                pass.run(
-                    from: from, to: canvas.baseAddress + row * canvas.bytesPerRow, step: bytesPerPixel,
-                    sourceOffset: pixels.bytesPerRow, offset: canvas.bytesPerRow, count: pixels.width, rowCount: rows,
-                    &scratch)
+                kernels.blur_lines(
+                    from, canvas.baseAddress + row * canvas.bytesPerRow, bytesPerPixel, pixels.bytesPerRow,
+                    bytesPerPixel, canvas.bytesPerRow, pixels.width, rows, box, &scratch)
             }
         }
         for column in stride(from: 0, to: pixels.width, by: 8) {
             let columns = min(8, pixels.width - column)
             try checkpoints.count(pixels: columns * pixels.height * 4)
             let place = canvas.baseAddress + column * bytesPerPixel
-            pass.run(
-                from: UnsafeRawPointer(place), to: place, step: canvas.bytesPerRow, sourceOffset: bytesPerPixel,
-                offset: bytesPerPixel, count: pixels.height, rowCount: columns, &scratch)
+            kernels.blur_lines(
+                place, place, canvas.bytesPerRow, bytesPerPixel, canvas.bytesPerRow, bytesPerPixel, pixels.height,
+                columns, box, &scratch)
         }
         canvas.clearPadding()
         return canvas.finish(isOpaque: pixels.isOpaque)
-    }
-
-    private struct BlurPass {
-        let format: PixelFormat
-        let box: wi_box
-
-        func run(
-            from: UnsafeRawPointer, to: UnsafeMutableRawPointer, step: Int, sourceOffset: Int, offset: Int, count: Int,
-            rowCount: Int, _ scratch: inout [Float]
-        ) {
-            switch format {
-            case .rgba8:
-                wi_blur_lines_rgba8(
-                    from.samples8, to.samples8, step, sourceOffset, step, offset, count, rowCount, box, &scratch)
-            case .rgba16:
-                wi_blur_lines_rgba16(
-                    from.samples16, to.samples16, step, sourceOffset, step, offset, count, rowCount, box, &scratch)
-            }
-        }
     }
 }

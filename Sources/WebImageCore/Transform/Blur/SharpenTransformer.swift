@@ -39,12 +39,7 @@ package struct SharpenTransformer: ImageTransformer, Hashable {
         let blurred = try BoxBlur.blur(pixels, deviation: radius / 2, context: context)
         return try pixels.mapRows(isOpaque: pixels.isOpaque, context: context) { row, from, to in
             blurred.withRow(row) { soft in
-                switch pixels.format {
-                case .rgba8:
-                    wi_unsharp_rgba8(from.samples8, soft.samples8, to.samples8, amount, threshold, pixels.width)
-                case .rgba16:
-                    wi_unsharp_rgba16(from.samples16, soft.samples16, to.samples16, amount, threshold, pixels.width)
-                }
+                pixels.format.kernels.unsharp(from, soft, to, amount, threshold, pixels.width)
             }
         }
     }

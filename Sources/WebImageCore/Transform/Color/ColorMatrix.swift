@@ -77,10 +77,7 @@ public struct ColorMatrix: Sendable, Hashable, Codable {
         let matrix = values.map { Float($0) }
         let isOpaque = pixels.isOpaque && alpha == Row(alpha: 1)
         return try pixels.mapRows(isOpaque: isOpaque, context: context) { _, from, to in
-            switch pixels.format {
-            case .rgba8: wi_color_matrix_rgba8(from.samples8, to.samples8, matrix, pixels.width)
-            case .rgba16: wi_color_matrix_rgba16(from.samples16, to.samples16, matrix, pixels.width)
-            }
+            pixels.format.kernels.color_matrix(from, to, matrix, pixels.width)
         }
     }
 }

@@ -97,8 +97,8 @@ private struct RotationPass {
         try context.limits.check(result: size, format: pixels.format)
         try context.checkCancellation()
         let canvas = try PixelCanvas(size: size, format: pixels.format, cleared: false)
-        let background = rotation.background.premultiplied(maximum: pixels.format.maximum).map { UInt16($0.rounded()) }
-        let background8 = background.map { UInt8(truncatingIfNeeded: $0) }
+        let background = rotation.background.row(count: 1, format: pixels.format)
+        let kernels = pixels.format.kernels
         let light = rotation.light == .linear ? LightTables.of(context.lightCurve, isOpaque: false) : nil
         var kernel = light?.kernel ?? wi_resample_tables()
         var checkpoints = CancellationChecker(context)
@@ -114,16 +114,9 @@ private struct RotationPass {
             withUnsafePointer(to: &kernel) { kernel in
                 let tables = light == nil ? nil : kernel
                 pixels.withRow(0) { from in
-                    switch pixels.format {
-                    case .rgba8:
-                        wi_rotate_row_rgba8(
-                            from.samples8, pixels.bytesPerRow, pixels.width, pixels.height, start.x, start.y, cosine,
-                            -sine, background8, tables, to.samples8, size.width)
-                    case .rgba16:
-                        wi_rotate_row_rgba16(
-                            from.samples16, pixels.bytesPerRow, pixels.width, pixels.height, start.x, start.y, cosine,
-                            -sine, background, tables, to.samples16, size.width)
-                    }
+                    kernels.rotate_row(
+                        from, pixels.bytesPerRow, pixels.width, pixels.height, start.x, start.y, cosine, -sine,
+                        background, tables, to, size.width)
                 }
             }
         }

@@ -43,11 +43,11 @@ package struct TrimTransformer: ContentDependentTransformer, Hashable {
         try context.checkCancellation()
         let found = try pixels.withUnsafeBytes { bytes throws(ImageError) -> PixelRect? in
             guard let base = bytes.baseAddress else { return nil }
-            switch pixels.format {
-            case .rgba8:
+            switch pixels.format.layout.sampleType {
+            case .uint8:
                 return try BorderScan(base.samples8, of: pixels, color: color, tolerance: tolerance)
                     .content(context: context)
-            case .rgba16:
+            case .uint16:
                 return try BorderScan(base.samples16, of: pixels, color: color, tolerance: tolerance)
                     .content(context: context)
             }

@@ -13,9 +13,9 @@ extension PixelBuffer {
             try checkpoints.count(pixels: width)
             let to = canvas.baseAddress + row * canvas.bytesPerRow
             withRow(row) { from in
-                switch format {
-                case .rgba16: wi_widen(from.samples8, to.samples16, width * 4)
-                case .rgba8: wi_narrow(from.samples16, to.samples8, width * 4)
+                switch format.layout.sampleType {
+                case .uint8: wi_narrow(from.samples16, to.samples8, width * 4)
+                case .uint16: wi_widen(from.samples8, to.samples16, width * 4)
                 }
             }
         }

@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: MIT
 
 extension UnsafeRawPointer {
-    /// The pointer to samples of ``PixelFormat/rgba8``.
+    /// The pointer to 8-bit samples.
     var samples8: UnsafePointer<UInt8> { assumingMemoryBound(to: UInt8.self) }
-    /// The pointer to samples of ``PixelFormat/rgba16``.
+    /// The pointer to 16-bit samples.
     var samples16: UnsafePointer<UInt16> { assumingMemoryBound(to: UInt16.self) }
 }
 
 extension UnsafeMutableRawPointer {
-    /// The pointer to samples of ``PixelFormat/rgba8``.
+    /// The pointer to 8-bit samples.
     var samples8: UnsafeMutablePointer<UInt8> { assumingMemoryBound(to: UInt8.self) }
-    /// The pointer to samples of ``PixelFormat/rgba16``.
+    /// The pointer to 16-bit samples.
     var samples16: UnsafeMutablePointer<UInt16> { assumingMemoryBound(to: UInt16.self) }
-}
-
-extension PixelFormat {
-    /// The largest value of a sample.
-    var maximum: Float {
-        switch self {
-        case .rgba8: 255
-        case .rgba16: 65_535
-        }
-    }
 }
 
 /// A counter that checks for cancellation and for the deadline after a number of pixels.
@@ -69,12 +59,8 @@ extension PixelBuffer {
 extension PixelColor {
     /// Returns a row of `count` premultiplied pixels of this color.
     func row(count: Int, format: PixelFormat) -> [UInt8] {
-        let samples = premultiplied(maximum: format.maximum).map { $0.rounded() }
-        let pixel: [UInt8] =
-            switch format {
-            case .rgba8: samples.map { UInt8($0) }
-            case .rgba16: samples.flatMap { sample in withUnsafeBytes(of: UInt16(sample)) { Array($0) } }
-            }
+        let layout = format.layout
+        let pixel = premultiplied(maximum: layout.maximum).flatMap { layout.bytes(of: $0) }
         return [UInt8](unsafeUninitializedCapacity: count * pixel.count) { target, used in
             for index in 0..<count {
                 for (byte, value) in pixel.enumerated() { target[index * pixel.count + byte] = value }
