@@ -202,7 +202,6 @@ extension DiskCache {
 }
 
 extension EntryReader {
-    /// The directories that contain entries.
     var shards: [String] {
         ((try? state.files.names(in: state.layout.blobs)) ?? []).map { "\(state.layout.blobs)/\($0)" }
     }

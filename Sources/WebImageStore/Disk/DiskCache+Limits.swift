@@ -26,10 +26,8 @@ extension DiskCache {
             maxAge = configuration.maxAge
         }
 
-        /// The effective maximum size of one entry in bytes.
         var effectiveEntrySizeLimit: Int { entrySizeLimit ?? min(sizeLimit / 10, 32 << 20) }
 
-        /// Returns these limits without negative numbers.
         var nonnegative: Limits {
             var limits = self
             limits.sizeLimit = max(0, sizeLimit)

@@ -105,7 +105,6 @@ extension DiskCache {
     /// Returns the entry of a key from disk. The call counts neither as a read nor as a use.
     package func inspect(_ key: CacheKey) async -> CacheEntry? { await readers.run { $0.peek(key) } ?? nil }
 
-    /// Returns all rows of the index.
     private func lines() async -> [(id: Int, summary: DiskCache.EntryInfo)] {
         await settle()
         return await withCheckedContinuation { continuation in

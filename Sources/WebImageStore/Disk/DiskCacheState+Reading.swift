@@ -16,12 +16,8 @@ extension DiskCacheState {
 
     /// Returns the entry of a key if its file is intact and completely in the page cache of the kernel.
     ///
-    /// The outer value is `nil` if a reader thread has to read the file. This method never waits for the disk.
-    ///
-    /// - Parameters:
-    ///   - key: The key of the entry.
-    ///   - digest: The stored digest of the key.
-    ///   - verified: The inode of the file whose checksum was verified.
+    /// The outer value is `nil` if a reader thread has to read the file. This method never waits for the disk. It doesn't
+    /// verify the checksum of the file with the inode `verified` again.
     func readCached(_ key: CacheKey, _ digest: CacheKey.StoredDigest, verified: UInt64?) -> CacheEntry?? {
         let path = relativePath(of: key)
         do throws(SystemCallError) {
@@ -62,12 +58,8 @@ extension DiskCacheState {
 
     /// Returns the result of a read that found an intact entry on disk, and counts the read.
     ///
-    /// - Parameters:
-    ///   - entry: The entry.
-    ///   - digest: The stored digest of its key.
-    ///   - name: The name of its file, which is needed only for the first read since the last batch.
-    ///   - inode: The inode of its file.
-    ///   - lastUse: A closure that returns the last use that the index contains, in seconds since 1970.
+    /// The name is needed only for the first read since the last batch. `lastUse` returns the last use that the index
+    /// contains, in seconds since 1970.
     func accept(
         _ entry: CacheEntry, _ digest: CacheKey.StoredDigest, name: @autoclosure () -> String, inode: UInt64,
         lastUse: () -> Double? = { nil }

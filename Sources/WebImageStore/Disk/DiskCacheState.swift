@@ -11,7 +11,6 @@ import WebImageHTTP
 ///
 /// Each access is short and uses the same lock. No code performs I/O or resumes a task while it holds the lock.
 final class DiskCacheState: Sendable {
-    /// A job for the writer.
     enum Job: Sendable {
         case staged(PendingWrites.Job)
         /// Removes an entry from the index because a read found that its file was missing, or was corrupt and has been
@@ -25,13 +24,23 @@ final class DiskCacheState: Sendable {
         /// Evicts the entries that exceed the limits, because the limits changed.
         case checkLimits
         case trim(EvictionTarget, EvictionProgress?, Completion)
-        /// Deletes the entries of the given index rows and reports the deleted entries.
         case discard([Int], @Sendable (DiskCache.MaintenanceReport) -> Void)
-        /// Deletes the files that were set aside.
         case sweep(SweepProgress?, Completion)
         case reconcile(@Sendable (DiskCache.MaintenanceReport) -> Void)
         case describe(@Sendable (CacheIndex?, Double?) -> Void)
         case close(Completion)
+
+        /// Ends a job that the writer can't perform because the cache is closed.
+        func cancel() {
+            switch self {
+            case .flush(let completion), .settle(let completion), .trim(_, _, let completion),
+                .sweep(_, let completion), .close(let completion):
+                completion()
+            case .discard(_, let completion), .reconcile(let completion): completion(DiskCache.MaintenanceReport())
+            case .describe(let body): body(nil, nil)
+            case .staged, .removeFromIndex, .refresh, .checkLimits: break
+            }
+        }
     }
     typealias Completion = @Sendable () -> Void
 
@@ -82,7 +91,6 @@ final class DiskCacheState: Sendable {
         /// don't wait for the disk.
         var readsCached = true
 
-        /// A Boolean value that indicates whether an index file exists for the readers.
         var hasIndexFile = true
 
         /// Returns a Boolean value that indicates whether the index may have newer values than the file of a key.
@@ -92,14 +100,22 @@ final class DiskCacheState: Sendable {
             return !updated.isEmpty && updated.contains(digest) || !known.contains(digest)
         }
 
-        /// Returns a Boolean value that indicates whether there's certainly no entry on disk.
-        ///
-        /// - Parameters:
-        ///   - digest: The digest of the key.
-        ///   - now: The current uptime.
-        ///   - interval: The ``DiskCache/Configuration/refreshInterval``.
+        /// Returns a Boolean value that indicates whether there's certainly no entry on disk, given the
+        /// ``DiskCache/Configuration/refreshInterval``.
         func isAbsent(_ digest: CacheKey.StoredDigest, now: Double, interval: Double) -> Bool {
             isLoaded && !known.contains(digest) && (now < refreshed + interval || hasUndeletedFiles)
+        }
+
+        /// Removes entries whose files were deleted, except those that wait to be written.
+        mutating func forget(_ digests: some Sequence<CacheKey.StoredDigest>) {
+            let waiting = Set(staging.digests)
+            // Skip empty collections because hashing takes most of the time here.
+            let (hasVerified, hasUpdated) = (!verified.isEmpty, !updated.isEmpty)
+            for digest in digests {
+                if hasVerified { verified[digest] = nil }
+                if hasUpdated { updated.remove(digest) }
+                if waiting.isEmpty || !waiting.contains(digest) { known.remove(digest) }
+            }
         }
 
         /// Returns the job that refreshes the index if the index is too old to prove that an entry doesn't exist, unless
@@ -133,6 +149,9 @@ final class DiskCacheState: Sendable {
 
     var files: any FileSystem { configuration.fileSystem }
     var clock: TimeSource { configuration.clock }
+    var uptime: Double { clock.uptime() }
+    /// The current time in seconds since 1970.
+    var now: Double { clock.now().timeIntervalSince1970 }
 
     /// Creates the state for an existing directory.
     ///
@@ -154,7 +173,6 @@ final class DiskCacheState: Sendable {
                 hasIndexFile: !isFilesOnly))
     }
 
-    /// The current limits.
     var limits: DiskCache.Limits { currentLimits.withLock { $0.limits } }
     /// The maximum size of one entry in bytes.
     var entrySizeLimit: Int { currentLimits.withLock { $0.limits.effectiveEntrySizeLimit } }
@@ -167,7 +185,6 @@ final class DiskCacheState: Sendable {
         currentLimits.withLock { $0 = (limits, max($0.largestEntry, limits.effectiveEntrySizeLimit)) }
     }
 
-    /// Returns the open directory of the cache.
     func openRoot() throws(SystemCallError) -> OpenFolder {
         if let folder = root.withLock({ $0 }) { return folder }
         let folder = try OpenFolder(layout.root, files)
@@ -226,7 +243,6 @@ final class DiskCacheState: Sendable {
     }
 }
 
-/// The goal of an eviction.
 struct EvictionTarget: Sendable, Equatable {
     /// The maximum number of bytes that may remain.
     var bytes: Int
@@ -239,7 +255,6 @@ struct EvictionTarget: Sendable, Equatable {
     /// A Boolean value that indicates whether entries whose own time to live has passed are evicted, too.
     var includesExpired = false
 
-    /// Returns a goal that satisfies both goals.
     func combined(_ other: EvictionTarget) -> EvictionTarget {
         EvictionTarget(
             bytes: min(bytes, other.bytes), entries: min(entries, other.entries),

@@ -26,7 +26,6 @@ struct EntryMetadataUpdate: Sendable, Equatable {
     var head: StoredResponseHead?
     var attachment: Attachment?
 
-    /// Replaces the values of an entry with the newer ones.
     func apply(to entry: inout CacheEntry) {
         if let head { entry.head = head }
         switch attachment {
@@ -52,7 +51,6 @@ extension EntryMetadataUpdate.Attachment {
         }
     }
 
-    /// Creates a change from its encoded form. Returns `nil` if the bytes aren't valid.
     init?(encoded bytes: UnsafeRawBufferPointer) {
         switch bytes.first {
         case 0 where bytes.count == 1: self = .removed

@@ -77,7 +77,6 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The number of bytes of ``fileName``.
     static let fileNameBytes = 64
 
     /// Writes ``fileName`` to a buffer of ``fileNameBytes`` bytes.

@@ -14,7 +14,6 @@ enum HexadecimalName {
         }
     }
 
-    /// Returns the hexadecimal name of the given bytes.
     static func name(_ bytes: UnsafeRawBufferPointer) -> String {
         func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
         return String(unsafeUninitializedCapacity: bytes.count * 2) { digits in

@@ -16,7 +16,6 @@ enum KeyedHash {
         return digest.withUnsafeBytes { HexadecimalName.name($0) }
     }
 
-    /// Returns random bytes of the operating system.
     static func random(count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         var bytes: [UInt8] = []

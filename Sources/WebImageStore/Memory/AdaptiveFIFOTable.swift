@@ -40,7 +40,6 @@ struct AdaptiveFIFOTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
 
     /// The place of a value in the eviction order.
     struct Standing: Equatable {
-        /// A Boolean value that indicates whether the value belongs to the main queue.
         var isMain = false
         /// The number of reads since the last eviction pass reached the value.
         var reads: UInt8 = 0
@@ -79,7 +78,6 @@ struct AdaptiveFIFOTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
     var count: Int { positions.count }
     var cost: Int { small.cost + main.cost }
 
-    /// The result of a lookup.
     enum Found {
         case value(Value)
         /// The value was in the table but had expired.
@@ -179,7 +177,6 @@ struct AdaptiveFIFOTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
         capacity *= 2
     }
 
-    /// Removes a value.
     mutating func remove(_ digest: CacheKey.Digest) -> (value: Value, note: CachedImageInfo)? {
         guard let position = positions.remove(digest, isAt: { [hot] in hot[$0].digest == digest }),
             let value = hot[position].value
@@ -282,7 +279,6 @@ struct AdaptiveFIFOTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
         self[isMain: cold[index].isMain] = queue
     }
 
-    /// Removes a slot from its queue.
     private mutating func unlink(_ position: Int32) {
         let index = Int(position)
         var queue = self[isMain: cold[index].isMain]
@@ -303,7 +299,6 @@ struct CachedImageInfo: Sendable {
     var expires: Double = .infinity
     /// The time to live in seconds that each use restarts, or `nil` if uses don't change ``expires``.
     var renewal: Double?
-    /// The variant of the image, if known.
     var variant: ImageVariant?
     /// A Boolean value that indicates whether a prefetcher stored the value before any request for it.
     var isPrefetch = false

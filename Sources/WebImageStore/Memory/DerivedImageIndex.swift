@@ -31,7 +31,6 @@ struct DerivedImageIndex {
         families[family]?.others.append(digest)
     }
 
-    /// Removes an entry from a family.
     mutating func remove(_ digest: CacheKey.Digest, from family: CacheKey.Digest) {
         guard let members = families[family] else { return }
         if members.first == digest {

@@ -17,7 +17,6 @@ struct GhostQueue: ~Copyable {
 
     private var mask: Int { ring.count &- 1 }
 
-    /// The number of ghost entries.
     var count: Int { positions.count }
 
     /// Adds a digest and removes the oldest ones, so that at most the last `limit` additions remain. The limit is

@@ -17,7 +17,6 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
     var entryLimit: Int?
     /// The time to live of objects without their own one, or `nil` if it's unlimited.
     var timeToLive: Duration?
-    /// The event from which times to live are counted.
     var expiration: CacheExpiration
     private(set) var hits = 0
     private(set) var misses = 0
@@ -146,7 +145,6 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
         releasing.append(object)
     }
 
-    /// Removes all objects of a family.
     mutating func removeFamily(_ family: CacheKey.Digest, releasing: inout [Object]) {
         for digest in families.members(of: family) { remove(digest, releasing: &releasing) }
     }
@@ -159,7 +157,6 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
         }
     }
 
-    /// Evicts objects until both limits hold.
     mutating func evict(toCost cost: Int, count: Int, releasing: inout [Object]) {
         while table.cost > cost || table.count > count, let victim = table.evict() {
             evictions += 1
@@ -169,7 +166,6 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
         if weakEntries.count > weakEntryLimit { pruneWeakEntries() }
     }
 
-    /// Evicts the objects that were stored before an uptime.
     mutating func evict(storedBefore uptime: Double, releasing: inout [Object]) {
         for digest in table.digests(storedBefore: uptime) {
             guard let (object, note) = table.remove(digest) else { continue }

@@ -30,12 +30,7 @@ struct SmallQueueShare: Equatable {
     /// Longer queues mistake entries that are rarely requested for popular ones.
     static func ghostLimit(count: Int) -> Int { max(8, Int(Double(count) * 0.7)) }
 
-    /// Records that an entry returned.
-    ///
-    /// - Parameters:
-    ///   - age: The number of evictions from its queue since its own eviction.
-    ///   - wasMain: A Boolean value that indicates whether the main queue evicted it.
-    ///   - count: The number of entries in the cache.
+    /// Records that an entry returned whose age is the number of evictions from its queue since its own eviction.
     mutating func entryReturned(age: Int, wasMain: Bool, count: Int) {
         guard age < Self.window(count: count) else { return }
         // Two slots at a time adjust the share within one turn of the cache without making it unstable.

@@ -49,7 +49,6 @@ package final class TrackedMemoryTier: Sendable {
         }
     }
 
-    /// The maximum number of recorded keys.
     static let keyLimit = 16_384
 
     private static let tracked = Lock(WeakTable<ObjectIdentifier, TrackedMemoryTier, Void>())

@@ -93,7 +93,6 @@ final class PressureBroadcaster: Sendable {
         thread.start()
     }
 
-    /// Ends the thread.
     func stop() {
         state.withLock { state in
             state.isStopped = true

@@ -47,7 +47,6 @@ final class RemovalLog: Sendable {
 
     private let state = Lock(State())
 
-    /// Returns the current generation of a key.
     func generation(of key: CacheKey) -> CacheGeneration {
         state.withLock { CacheGeneration(stamp: $0.stamp(of: key.digest)) }
     }
@@ -66,7 +65,6 @@ final class RemovalLog: Sendable {
         }
     }
 
-    /// Records the removal of every key.
     func removeAll() {
         state.withLock { state in
             state.keys.removeAll(keepingCapacity: true)

@@ -29,7 +29,6 @@ public final class ImageCache: Sendable {
         public init() {}
     }
 
-    /// The encoded tiers at one time.
     private struct EncodedTiers: Sendable {
         var custom: [any CacheTier]
         /// The disk tier and the custom tiers, beginning with the nearest.

@@ -25,7 +25,6 @@ package final class VariantDiskTier: Sendable {
     /// The identifier of the response that is stored under the key itself.
     static let front = ""
 
-    /// A list in memory.
     struct KnownList {
         /// An object that identifies a state of a list.
         private final class Stamp: Sendable {}
@@ -159,7 +158,6 @@ package final class VariantDiskTier: Sendable {
         }
     }
 
-    /// The number of lists in memory.
     var listCount: Int { lists.withLock { $0.count } }
 
     /// Removes lists from memory if there are as many as allowed. They can be read from disk again.

@@ -4,9 +4,7 @@ import CHash
 
 /// An encryption with AES-256-GCM (NIST SP 800-38D) that receives its input in parts.
 struct AuthenticatedEncryption: ~Copyable {
-    /// The size of a nonce in bytes.
     static let nonceBytes = 12
-    /// The size of a tag in bytes.
     static let tagBytes = 16
 
     private let context: OpaquePointer

@@ -24,7 +24,6 @@ enum SealedEntryFile {
     static let headerBytes = 48
     static let saltBytes = 32
     static let tagBytes = AuthenticatedEncryption.tagBytes
-    /// The maximum size of the sections in bytes.
     static let sectionsLimit = EntryFile.headerBytes + 4 * EntryFile.sectionLimit
     /// The number of bytes that are encrypted at a time.
     static let step = 1 << 20
@@ -49,7 +48,6 @@ struct SealedHeader {
     let salt: [UInt8]
     /// The size of the sections in bytes.
     let sections: Int
-    /// The position of the payload.
     var payloadStart: Int { SealedEntryFile.headerBytes + sections + SealedEntryFile.tagBytes }
 
     /// Creates a header from the first 48 bytes of a file.
@@ -68,14 +66,9 @@ struct SealedHeader {
 }
 
 extension CacheCipher {
-    /// Encrypts an entry, writes it to a file, and returns the size of the file in bytes. This method blocks.
+    /// Encrypts an entry, writes it to an empty file, and returns the size of the file in bytes. This method blocks.
     ///
-    /// - Parameters:
-    ///   - sections: All bytes of the entry before its payload.
-    ///   - payload: The encoded image. It's encrypted in steps, so a large one isn't copied as a whole.
-    ///   - name: The name under which the file will be stored.
-    ///   - file: The descriptor of an empty file.
-    ///   - files: The file system.
+    /// The payload is encrypted in steps, so a large one isn't copied as a whole.
     func write(
         sections: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer, name: String, to file: Int32,
         _ files: any FileSystem
@@ -108,12 +101,7 @@ extension CacheCipher {
     }
 
     /// Decrypts a complete file. The payload is decrypted in place, and its memory becomes that of the entry.
-    ///
-    /// - Parameters:
-    ///   - file: The contents of the file.
-    ///   - name: The name of the file.
-    ///   - key: The key that the file must have, or `nil` to accept any key.
-    ///   - mayBlock: A Boolean value that indicates whether this method may read the salt again.
+    /// If `key` is `nil`, the file can have any key. If `mayBlock` is `true`, this method may read the salt again.
     func decode(
         _ file: consuming FileBytes, name: String, key: CacheKey?, mayBlock: Bool
     ) throws(EntryFileError) -> CacheEntry {
@@ -193,7 +181,6 @@ extension CacheCipher {
     }
 }
 
-/// The result of decoding the beginning of an entry file.
 enum SectionsResult {
     /// The entry without its payload, and the size of the payload in bytes.
     case entry(CacheEntry, payload: Int)

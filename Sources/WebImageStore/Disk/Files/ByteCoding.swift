@@ -31,7 +31,6 @@ struct ByteReader {
     init(_ bytes: UnsafeRawBufferPointer) { rest = bytes[...] }
 
     var isAtEnd: Bool { rest.isEmpty }
-    /// The number of bytes that haven't been read yet.
     var remaining: Int { rest.count }
 
     mutating func number<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {

@@ -10,13 +10,11 @@ import WebImageCore
 /// With an encryption key, this structure and the file `content-salt` are in the subdirectory `key-<32 hex>`. The
 /// configured directory then contains only the file `salt`, from which keys are derived.
 struct CacheLayout: Sendable {
-    /// The directory that contains the files.
     let root: String
     /// The directories of the cache from the configured one to ``root``.
     let folders: [String]
     /// A Boolean value that indicates whether several users share the configured directory.
     let isShared: Bool
-    /// A Boolean value that indicates whether the files are encrypted.
     let isEncrypted: Bool
     /// The effective user of the process.
     let user: uid_t
@@ -67,7 +65,6 @@ struct CacheLayout: Sendable {
     /// Returns the path of the directory for the entries whose names begin with the two digits of a shard.
     func shard(_ shard: Int) -> String { "\(blobs)/\(Self.digits(shard))" }
 
-    /// Returns the path of an entry's file.
     func entry(_ name: String) -> String { "\(root)/\(Self.relativePath(name))" }
 
     /// Returns the path of an unencrypted entry's file relative to the root. Every read
@@ -86,7 +83,6 @@ struct CacheLayout: Sendable {
     /// The number of bytes of the directory of all entries in a path, including the slash.
     private static let pathBytes = 6
 
-    /// Returns the name of an entry's file from its path.
     static func name(atPath path: String) -> String { String(path.dropFirst(pathBytes + 3)) }
 
     /// Returns the path of an entry's file relative to the root.
@@ -112,7 +108,6 @@ struct CacheLayout: Sendable {
         return text.utf8.count < 2 ? "0\(text)" : text
     }
 
-    /// Returns a Boolean value that indicates whether a name is that of the subdirectory of an encryption key.
     static func isEncryptedFolder(_ name: String) -> Bool {
         let digits = name.utf8.dropFirst(encryptedPrefix.utf8.count)
         return name.hasPrefix(encryptedPrefix) && digits.count == 32

@@ -5,10 +5,8 @@ import WebImageCore
 
 /// Reads of entry files. No path in the cache directory may contain symbolic links, and other users can't add entries.
 extension DiskCacheState {
-    /// The maximum size in bytes of an entry file that can be read.
     var readableFileSize: Int { readableEntrySize + 4 * EntryFile.sectionLimit }
 
-    /// Returns the name of the file of a key.
     func name(of key: CacheKey) -> String { cipher?.name(of: key) ?? key.fileName }
 
     /// Returns the path of the file of a key relative to the root.
@@ -17,14 +15,10 @@ extension DiskCacheState {
         return CacheLayout.relativePath(cipher.name(of: key))
     }
 
-    /// Decodes a complete entry file of this cache.
+    /// Decodes a complete entry file of this cache. If `key` is `nil`, the file can have any key.
     ///
-    /// - Parameters:
-    ///   - file: The contents of the file.
-    ///   - name: The name of the file, which only encrypted files need.
-    ///   - key: The key that the file must have, or `nil` to accept any key.
-    ///   - verify: A Boolean value that indicates whether to verify the checksum. Encrypted files are always verified.
-    ///   - mayBlock: A Boolean value that indicates whether this method may read another file. The default is `true`.
+    /// Only encrypted files need their name. They're always verified, and if `mayBlock` is `true`, this method may read
+    /// the file of the salt for them.
     func decode(
         _ file: consuming FileBytes, name: @autoclosure () -> String, key: CacheKey?, verify: Bool,
         mayBlock: Bool = true
@@ -95,5 +89,47 @@ extension DiskCacheState {
         }
         try files.readCached(file, into: memory.mutableBytes)
         return FileContents(bytes: memory, status: facts)
+    }
+
+    /// Returns the row for a file from its first sections, or `nil` if the file isn't an entry with that name.
+    func row(ofFile name: String) -> IndexRow? {
+        guard CacheLayout.isEntryName(name), let file = try? openEntry(name) else { return nil }
+        defer { files.close(file) }
+        guard let facts = try? files.status(of: file), facts.kind == .file, trusts(facts),
+            let (head, payload) = sections(of: file, size: facts.size, name: name), self.name(of: head.key) == name
+        else { return nil }
+        var row = IndexRow(head, name: name, size: facts.allocated > 0 ? facts.allocated : facts.size)
+        row.payload = payload
+        row.accessed = min(row.accessed, now)
+        row.renewed = min(row.renewed, now)
+        return row
+    }
+
+    /// Returns all sections except the payload, and the size of the payload.
+    private func sections(of file: Int32, size: Int, name: String) -> (CacheEntry, Int)? {
+        var wanted = min(size, 16_384)
+        var bytes: [UInt8] = []
+        while true {
+            let missing = wanted - bytes.count
+            var more = [UInt8](repeating: 0, count: missing)
+            let count = try? more.withUnsafeMutableBytes { buffer throws(SystemCallError) in
+                try files.readAll(file, into: buffer)
+            }
+            guard count == missing else { return nil }
+            bytes += more
+            let step = bytes.withUnsafeBytes { raw -> Result<(CacheEntry, Int), EntryFileError>? in
+                do throws(EntryFileError) {
+                    switch try decodeSections(raw, fileSize: size, name: name) {
+                    case .entry(let entry, let payload): return .success((entry, payload))
+                    case .incomplete(let required):
+                        wanted = required
+                        return nil
+                    }
+                } catch {
+                    return .failure(error)
+                }
+            }
+            if let step { return try? step.get() }
+        }
     }
 }

@@ -24,7 +24,6 @@ extension StoredResponseHead {
         return writer.bytes
     }
 
-    /// Creates a head from its encoded form. Returns `nil` if the bytes aren't valid.
     init?(encoded bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard let status = reader.number(UInt16.self), let finalURL = reader.text(), let request = reader.time(),
@@ -76,7 +75,6 @@ extension ImageInfo {
         return writer.bytes
     }
 
-    /// Creates a probe from its encoded form. Returns `nil` if the bytes aren't valid.
     init?(encoded bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard let format = reader.text() else { return nil }

@@ -69,12 +69,8 @@ enum EntryFile {
         return XXH3_64bits_digest(state)
     }
 
-    /// Decodes a complete file. The payload isn't copied and retains the memory of `file`.
-    ///
-    /// - Parameters:
-    ///   - file: The contents of the file.
-    ///   - key: The key that the file must have, or `nil` to accept any key.
-    ///   - verify: A Boolean value that indicates whether to verify the checksum.
+    /// Decodes a complete file. The payload isn't copied and retains the memory of `file`. If `key` is `nil`, the file can
+    /// have any key.
     static func decode(_ file: consuming FileBytes, key: CacheKey?, verify: Bool) throws(EntryFileError) -> CacheEntry {
         let layout = try EntryLayout(file.bytes)
         guard layout.fileBytes == file.count else { throw .length }
@@ -152,7 +148,6 @@ extension CacheKey {
     }
 }
 
-/// The reason why a file isn't a valid entry.
 enum EntryFileError: Error, Hashable {
     case magic
     case version(UInt32)
@@ -163,7 +158,6 @@ enum EntryFileError: Error, Hashable {
     case otherKey
 }
 
-/// The positions of the sections in a file.
 struct EntryLayout {
     let flags: UInt32
     let key: Range<Int>
@@ -172,7 +166,6 @@ struct EntryLayout {
     let attachment: Range<Int>
     let payload: Range<Int>
     let stored: Date
-    /// The size of the complete file in bytes.
     var fileBytes: Int { payload.upperBound + EntryFile.trailerBytes }
 
     /// Creates a layout from the first 48 bytes of a file without checking the bytes that follow.

@@ -20,7 +20,6 @@ package struct FileBytes: ~Copyable {
     /// The bytes, which are valid during the lifetime of this value.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: address, count: count) }
 
-    /// The writable bytes, which are valid during the lifetime of this value.
     var mutableBytes: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: address, count: count) }
 
     /// Transfers the memory to a `Data` value of the bytes in a range, without copying.

@@ -51,7 +51,6 @@ extension CacheIndex {
         return cipher?.opened(found) ?? found
     }
 
-    /// Returns the entry names in a shard.
     func names(inShard shard: Int) throws(IndexError) -> Set<String> {
         let select = try connection.statement("SELECT name FROM entries WHERE tag BETWEEN ? AND ?")
         defer { select.reset() }

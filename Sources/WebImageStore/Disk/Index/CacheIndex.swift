@@ -258,12 +258,7 @@ final class CacheIndex {
         return isKnown
     }
 
-    /// Records reads of an entry.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the entry.
-    ///   - accessed: The time of the last read, in seconds since 1970.
-    ///   - uses: The number of reads.
+    /// Records reads of an entry, the last of them at `accessed` in seconds since 1970.
     func touch(name: String, accessed: Double, uses: Int) throws(IndexError) {
         let update = try connection.statement(
             """

@@ -10,7 +10,6 @@ import WebImageConcurrency
 /// Dividing by the size itself gives slightly more hits, but fewer bytes of them than evicting the least recently used
 /// entries. Benchmarks/RESULTS.md compares the alternatives.
 enum EvictionPolicy {
-    /// The maximum number of uses that count.
     static let useLimit = 255
     /// The weight of entries that an earlier version stored, which is that of 64 KiB.
     static let typicalWeight = weight(size: 64 << 10)
@@ -18,7 +17,6 @@ enum EvictionPolicy {
     /// Returns the amount by which one use of an entry with a size in bytes on disk raises its rank.
     static func weight(size: Int) -> Double { 1 / Double(max(1, size)).squareRoot() }
 
-    /// Returns the rank of an entry.
     static func rank(floor: Double, uses: Int, weight: Double) -> Double {
         floor + Double(min(uses, useLimit)) * weight
     }
@@ -41,15 +39,10 @@ struct GhostUses {
     private var order = FIFOQueue<(tag: Int, number: Int)>()
     private var lastNumber = 0
 
-    /// The number of remembered entries.
     var count: Int { ghosts.count }
 
-    /// Adds an evicted entry.
-    ///
-    /// - Parameters:
-    ///   - tag: The first 64 bits of its name. Entries with the same tag are mistaken for each other, which only changes
-    ///     a rank.
-    ///   - uses: The number of its uses.
+    /// Adds an evicted entry. Its tag is the first 64 bits of its name. Entries with the same tag are mistaken for each
+    /// other, which only changes a rank.
     mutating func add(tag: Int, uses: Int) {
         lastNumber += 1
         ghosts[tag] = Ghost(uses: UInt8(clamping: max(1, uses)), number: lastNumber)
@@ -69,7 +62,6 @@ struct GhostUses {
     /// The size in bytes of one entry in a slice.
     private static let slotBytes = 9
 
-    /// Returns the stored form of several entries.
     static func encoded(_ entries: some Collection<(tag: Int, uses: Int)>) -> [UInt8] {
         var writer = ByteWriter()
         for entry in entries {

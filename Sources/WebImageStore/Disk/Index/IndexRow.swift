@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
+import WebImageCore
 import WebImageHTTP
 
-/// A row of the index.
 struct IndexRow {
     var name: String
     var digest: CacheKey.StoredDigest
@@ -24,6 +25,17 @@ struct IndexRow {
     var update = EntryMetadataUpdate()
 }
 
+extension IndexRow {
+    init(_ entry: CacheEntry, name: String, size: Int) {
+        let stored = entry.storedAt.timeIntervalSince1970
+        self.init(
+            name: name, digest: entry.key.storedDigest, key: entry.key.canonical, size: size, payload: entry.data.count,
+            stored: stored, renewed: max(stored, entry.head?.responseTime.timeIntervalSince1970 ?? stored),
+            accessed: stored, expires: entry.head?.expiry?.timeIntervalSince1970, lifetime: entry.lifetime,
+            format: entry.format?.rawValue, tags: entry.tags)
+    }
+}
+
 /// A change of the index that waits for the next batch.
 enum IndexChange {
     case insert(IndexRow)
@@ -32,6 +44,8 @@ enum IndexChange {
     /// The file of the entry couldn't be deleted. The row is deleted anyway, because the entry must not return.
     case hide(name: String)
     case update(key: CacheKey, name: String, ticket: UInt64, EntryMetadataUpdate, renewed: Double)
+
+    var addedBytes: Int { if case .insert(let row) = self { row.size } else { 0 } }
 }
 
 /// A row and the value by which it's sorted for an eviction.
@@ -57,7 +71,6 @@ struct EvictionCandidate: Sendable {
     var tag: Int
     /// The number of uses that the policy counts.
     var uses: Int
-    /// The rank of the entry by the ``EvictionPolicy``.
     var rank: Double
     /// A Boolean value that indicates whether the entry is deleted because of its age.
     var isExpired = false

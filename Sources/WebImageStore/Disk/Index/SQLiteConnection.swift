@@ -156,7 +156,6 @@ final class SQLiteStatement {
         }
     }
 
-    /// Runs a statement that returns no rows.
     func run() throws(IndexError) {
         _ = try step()
         reset()

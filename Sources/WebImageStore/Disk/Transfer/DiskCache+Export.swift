@@ -106,7 +106,6 @@ extension DiskCache {
         return transfer
     }
 
-    /// Runs a closure on a reader thread.
     func running<Value: Sendable>(
         _ work: @escaping @Sendable (EntryReader) throws(SystemCallError) -> Value
     ) async throws(ImageError) -> Value {

@@ -37,7 +37,6 @@ struct ExportManifest: Codable {
     struct Entry: Codable {
         /// The name of a file in the directory of the manifest.
         var file: String
-        /// The canonical text of the key.
         var key: String
         /// The XXH3-128 digest of the file in hexadecimal digits.
         var digest: String

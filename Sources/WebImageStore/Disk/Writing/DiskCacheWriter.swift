@@ -1,67 +1,60 @@
 // SPDX-License-Identifier: MIT
 
+import CSQLite
 import Foundation
 import Glibc
 import Synchronization
 import WebImageConcurrency
-import WebImageCore
-import WebImageHTTP
 
 /// The writer, which runs on the only thread that changes the directory and the index.
 ///
-/// The writer performs the steps that ``WriterStateMachine`` selects, one at a time. All properties are confined to its
-/// thread.
+/// The writer performs the steps that ``WriterStateMachine`` selects, one at a time. Each part of the work belongs to an
+/// object with private state. The writer passes these objects the index and handles its errors, because they can affect
+/// every part. All objects are confined to its thread.
 final class DiskCacheWriter {
-    let state: DiskCacheState
-    let layout: CacheLayout
-    let files: any FileSystem
-    let entries: EntryWriter
+    private let state: DiskCacheState
     /// The number under which the index lists this writer while it runs. A number that is still listed after its process
     /// ended indicates that the process was killed.
-    let session = Int(UInt64.random(in: 1...(1 << 62)))
-    var steps: WriterStateMachine
-    var index: CacheIndex?
-    var indexInode: UInt64?
-    var changes: [IndexChange] = []
-    var lockFile: Int32?
-    var evictorFile: Int32?
-    var target: EvictionTarget?
-    var targetWaiters: [(progress: EvictionProgress?, completion: DiskCacheState.Completion)] = []
-    var victims = EvictionQueue()
-    /// The entries left over from an eviction slice that ran out of time.
-    var pendingVictims: [EvictionCandidate] = []
-    /// A Boolean value that indicates whether the thread is scheduled as a batch job during an eviction.
-    var isBatch = false
-    var sweepWaiters: [(progress: SweepProgress?, completion: DiskCacheState.Completion)] = []
-    var swept = 0
-    var reconciliation: IndexReconciliation?
-    var freeBytes = Int.max
-    var spaceFloor = 0
-    var retryIndexAfter = 0.0
-    var seenVersion = 0
-    var seenEpoch = 0
-    var seenID = 0
-    /// The reads that the index already includes.
-    var countedReads = (hits: 0, misses: 0)
-    var isClosing = false
+    private let session = Int(UInt64.random(in: 1...(1 << 62)))
+    private let locks: DirectoryLocks
+    private let trash: TrashSweeper
+    private let indexFile: IndexFile
+    private let batch: IndexBatch
+    private let known: KnownEntryPublisher
+    private let space: SpaceReserve
+    private let evictor: Evictor
+    private let reconciler: Reconciler
+    private let temporary: EntryWriter
+    private let entries: EntryFiles
+    private var steps: WriterStateMachine
+    private var isClosing = false
 
     init(_ state: DiskCacheState) {
         self.state = state
-        layout = state.layout
-        files = state.files
-        entries = EntryWriter(state, session: session)
+        locks = DirectoryLocks(state)
+        trash = TrashSweeper(state)
+        indexFile = IndexFile(state, locks, trash)
+        space = SpaceReserve(state)
+        batch = IndexBatch(state, space)
+        known = KnownEntryPublisher(state)
+        evictor = Evictor(state, space)
+        reconciler = Reconciler(state)
+        temporary = EntryWriter(state, session: session)
+        entries = EntryFiles(state: state, writer: temporary)
         steps = WriterStateMachine(sizeLimit: state.limits.sizeLimit)
     }
 
-    var uptime: Double { state.clock.uptime() }
-    var now: Double { state.clock.now().timeIntervalSince1970 }
+    private var uptime: Double { state.uptime }
+    private var index: CacheIndex? { indexFile.index }
 
-    /// Runs until the cache is closed.
     func run() {
         start()
         while !isClosing {
             let (hasJob, accesses) = state.shared.withLock { (!$0.jobs.isEmpty, $0.accesses.count) }
             steps.accessed(count: accesses, now: uptime)
+            if evictor.isRunning { steps.recordOverLimit(now: uptime) }
+            if trash.takeRequest() { steps.trashFound(now: uptime) }
+            steps.isReconciling = reconciler.isRunning
             perform(steps.next(now: uptime, hasJob: hasJob))
         }
     }
@@ -76,7 +69,7 @@ final class DiskCacheWriter {
         case .checkAge: checkAge()
         case .evict: evictSlice()
         case .reconcile: reconcileShard()
-        case .sweep: sweepSlice()
+        case .sweep: steps.sweepDone(again: trash.sweepSlice(), now: uptime)
         case .wait(let seconds): if state.sleep(seconds: seconds) { steps.waited() }
         }
     }
@@ -84,103 +77,63 @@ final class DiskCacheWriter {
     private func perform(_ job: DiskCacheState.Job) {
         switch job {
         case .staged(.write(let key, let ticket)): write(key, ticket)
-        case .staged(.remove(let key, let ticket)): remove(key, ticket)
+        case .staged(.remove(let key, let ticket)): add(entries.remove(key, ticket))
         case .staged(.update(let key, let ticket)): update(key, ticket)
         case .staged(.removeAll): removeAll()
-        case .removeFromIndex(let digest, let name): removeFromIndex(digest, name)
+        case .removeFromIndex(let digest, let name): add(entries.forget(digest, name))
         case .refresh: refresh()
         case .flush(let completion):
             commit()
             completion()
-        case .settle(let completion): settle(completion)
+        case .settle(let completion): reconciler.settle(completion)
         case .checkLimits: checkLimits()
         case .trim(let goal, let progress, let completion):
-            targetWaiters.append((progress, completion))
-            trim(to: goal)
+            evictor.addWaiter(progress, completion)
+            evictor.evict(to: goal, of: index)
         case .discard(let ids, let completion): completion(discard(ids))
-        case .sweep(let progress, let completion):
-            sweepWaiters.append((progress, completion))
-            steps.trashFound(now: uptime)
-        case .reconcile(let completion): startReconciliation(publishing: false, completion)
+        case .sweep(let progress, let completion): trash.requestSweep(progress, completion)
+        case .reconcile(let completion): reconcile(completion)
         case .describe(let body): body(index, steps.pausedUntil)
         case .close(let completion): close(completion)
         }
     }
 
-    // MARK: Jobs
+    // MARK: Entries
 
     private func write(_ key: CacheKey, _ ticket: UInt64) {
         guard case .entry(let entry) = state.shared.withLock({ $0.staging.current(key, ticket: ticket) }) else {
             return
         }
-        guard steps.acceptsWrites(now: uptime) else { return drop(key, ticket) }
-        guard hasRoom(for: entry.data.count) else {
-            makeRoom(for: entry.data.count)
-            return drop(key, ticket)
+        guard steps.acceptsWrites(now: uptime) else { return add(entries.drop(key, ticket)) }
+        guard space.hasRoom(for: entry.data.count) else {
+            steps.spaceMissed()
+            evictor.makeRoom(for: entry.data.count, in: index)
+            return add(entries.drop(key, ticket))
         }
-        let name = state.name(of: key)
         do throws(SystemCallError) {
-            let size = try entries.write(entry, name: name)
+            let row = try entries.write(entry)
             steps.writeSucceeded()
-            if entries.directoryWasReplaced { reopenAfterDirectoryVanished() }
-            if freeBytes != .max { freeBytes -= size }
-            add(.insert(row(of: entry, name: name, size: size)), bytes: size)
-            state.shared.withLock { state in
-                state.counters.written += 1
-                state.known.insert(key.storedDigest)
-                state.verified[key.storedDigest] = nil
-                state.pausedUntil = nil
-                state.staging.finish(key, ticket: ticket)
+            if temporary.takeReplacement(), indexFile.reopenIfDeleted() {
+                batch.removeAll()
+                reopened()
             }
+            space.add(-row.size)
+            add(.insert(row))
+            entries.finishWrite(of: key, ticket)
         } catch {
-            drop(key, ticket)
+            add(entries.drop(key, ticket))
             failed(error.code)
         }
     }
 
-    private func drop(_ key: CacheKey, _ ticket: UInt64) {
-        // Remove the previous entry for the key, or the next read returns outdated data.
-        let name = state.name(of: key)
-        add(removeFile(name))
-        state.shared.withLock { state in
-            state.counters.dropped += 1
-            if state.staging.finish(key, ticket: ticket) { state.known.remove(key.storedDigest) }
-        }
-    }
-
     /// Pauses writing if the system has no space or denies permission.
-    func failed(_ code: Int32) {
+    private func failed(_ code: Int32) {
         if steps.writeFailed(code, now: uptime) {
-            evict(to: EvictionTarget(bytes: state.limits.sizeLimit / 2))
+            evictor.evict(to: EvictionTarget(bytes: state.limits.sizeLimit / 2))
         }
         state.shared.withLock { state in
             state.pausedUntil = steps.pausedUntil
             state.pauseCode = code
-        }
-    }
-
-    private func remove(_ key: CacheKey, _ ticket: UInt64) {
-        guard state.shared.withLock({ $0.staging.current(key, ticket: ticket) }) != nil else { return }
-        let name = state.name(of: key)
-        add(removeFile(name))
-        state.shared.withLock { state in
-            guard state.staging.finish(key, ticket: ticket) else { return }
-            state.known.remove(key.storedDigest)
-            state.updated.remove(key.storedDigest)
-            state.verified[key.storedDigest] = nil
-        }
-    }
-
-    /// Deletes the file of an outdated or removed entry, which may not exist, and returns the change of the index.
-    private func removeFile(_ name: String) -> IndexChange {
-        do throws(SystemCallError) {
-            try files.remove(layout.entry(name))
-            return .delete(name: name)
-        } catch  where error.code == ENOENT {
-            return .delete(name: name)
-        } catch {
-            state.shared.withLock { $0.hasUndeletedFiles = true }
-            return .hide(name: name)
         }
     }
 
@@ -189,53 +142,219 @@ final class DiskCacheWriter {
             return
         }
         guard index == nil || state.isFilesOnly else {
-            return add(.update(key: key, name: state.name(of: key), ticket: ticket, update, renewed: now))
+            return add(.update(key: key, name: state.name(of: key), ticket: ticket, update, renewed: state.now))
         }
-        rewrite(key, update)
-        state.shared.withLock { _ = $0.staging.finish(key, ticket: ticket) }
-    }
-
-    /// Writes an update into the file because there is no index on disk.
-    private func rewrite(_ key: CacheKey, _ update: EntryMetadataUpdate) {
-        let name = state.name(of: key)
-        guard steps.acceptsWrites(now: uptime),
-            let contents = try? state.contents(ofEntry: name, limit: state.readableFileSize),
-            var entry = try? state.decode(contents.consumeBytes(), name: name, key: key, verify: true)
-        else { return }
-        update.apply(to: &entry)
         do throws(SystemCallError) {
-            let size = try entries.write(entry, name: name)
-            var row = row(of: entry, name: name, size: size)
-            row.accessed = now
-            add(.insert(row), bytes: size)
-            state.shared.withLock { $0.verified[key.storedDigest] = nil }
+            if steps.acceptsWrites(now: uptime) { add(try entries.rewrite(key, update)) }
         } catch {
             failed(error.code)
         }
+        state.shared.withLock { _ = $0.staging.finish(key, ticket: ticket) }
     }
 
-    private func removeFromIndex(_ digest: CacheKey.StoredDigest?, _ name: String) {
-        guard (try? files.status(at: layout.entry(name))) == nil else { return }
-        add(.delete(name: name))
-        guard let digest else { return }
-        state.shared.withLock { state in
-            if !state.staging.digests.contains(digest) { state.known.remove(digest) }
+    private func removeAll() {
+        commit()
+        let failure = entries.setAllAside()
+        withIndex { index throws(IndexError) in try index.removeAll() }
+        entries.finishRemoveAll(failure)
+        known.recordRemoval(from: index)
+        trash.find()
+    }
+
+    private func discard(_ ids: [Int]) -> DiskCache.MaintenanceReport {
+        commit()
+        var report = DiskCache.MaintenanceReport()
+        withIndex { index throws(IndexError) in try evictor.discard(ids, from: index, &report) }
+        return report
+    }
+
+    // MARK: Index
+
+    private func withIndex(_ body: (CacheIndex) throws(IndexError) -> Void) {
+        guard let index else { return }
+        do throws(IndexError) { try body(index) } catch { indexFailed(error) }
+    }
+
+    private func add(_ change: IndexChange?) {
+        guard let change else { return }
+        batch.add(change)
+        steps.rowAdded(bytes: change.addedBytes, now: uptime)
+    }
+
+    private func commit() {
+        do throws(IndexError) {
+            let isWritten = try batch.commit(to: index, isLast: isClosing)
+            steps.committed()
+            if isWritten { evictor.checkSize(of: index) }
+        } catch {
+            return indexFailed(error)
+        }
+        if index == nil, indexFile.retry() { reopened() }
+    }
+
+    private func indexFailed(_ fault: IndexError) {
+        steps.commitFailed(now: uptime)
+        switch fault.code {
+        case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_INTERRUPT: break
+        case SQLITE_FULL:
+            batch.discardUnindexedFiles()
+            failed(ENOSPC)
+        case SQLITE_IOERR, SQLITE_CANTOPEN: failed(EIO)
+        case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: failed(EACCES)
+        default: if fault.isDamage { replaceIndex() }
+        }
+        if batch.removeExcess(), !reconciler.isRunning { reconciler.start(isPublishing: false) }
+    }
+
+    private func refresh() {
+        guard !reconciler.isRunning else { return }
+        withIndex { index throws(IndexError) in
+            if try !known.refresh(from: index) { publishKnown() }
         }
     }
 
-    func add(_ change: IndexChange, bytes: Int = 0) {
-        changes.append(change)
-        steps.rowAdded(bytes: bytes, now: uptime)
+    private func publishKnown() {
+        commit()
+        withIndex { index throws(IndexError) in try known.publishAll(of: index) }
     }
 
-    func row(of entry: CacheEntry, name: String, size: Int) -> IndexRow {
-        let stored = entry.storedAt.timeIntervalSince1970
-        let renewed = max(stored, entry.head?.responseTime.timeIntervalSince1970 ?? stored)
-        return IndexRow(
-            name: name, digest: entry.key.storedDigest, key: entry.key.canonical, size: size,
-            payload: entry.data.count,
-            stored: stored, renewed: renewed, accessed: stored, expires: entry.head?.expiry?.timeIntervalSince1970,
-            lifetime: entry.lifetime,
-            format: entry.format?.rawValue, tags: entry.tags)
+    private func reconcile(_ completion: @escaping Reconciler.Completion) {
+        guard index != nil else { return completion(DiskCache.MaintenanceReport()) }
+        reconciler.start(isPublishing: false, completion)
+    }
+
+    private func reconcileShard() {
+        guard index != nil else { return endReconciliation() }
+        commit()
+        // If the commit replaced the index, the comparison has started again.
+        withIndex { index throws(IndexError) in
+            for change in try reconciler.compareShard(with: index) { add(change) }
+        }
+        if reconciler.isComplete { endReconciliation() }
+    }
+
+    private func endReconciliation() {
+        guard let comparison = reconciler.end() else { return }
+        commit()
+        if comparison.isPublishing { publishKnown() }
+        comparison.finish()
+    }
+
+    // MARK: Limits
+
+    private func checkLimits() {
+        steps.setSizeLimit(state.limits.sizeLimit)
+        // Entries that aren't in the index yet count too.
+        commit()
+        evictor.checkSize(of: index)
+        checkAge()
+    }
+
+    private func checkSpace() {
+        steps.spaceChecked(now: uptime)
+        evictor.checkSpace(for: index)
+    }
+
+    private func checkAge() {
+        steps.ageChecked(now: uptime)
+        evictor.evict(to: EvictionTarget(bytes: .max, maxAge: state.maxAge, includesExpired: true), of: index)
+    }
+
+    private func evictSlice() {
+        guard evictor.isRunning, index != nil else { return endEviction() }
+        guard locks.acquireEviction() else { return steps.sliceDone(again: true, delay: 0.02, now: uptime) }
+        defer { locks.releaseEviction() }
+        // The commit writes the uses up to now. Read the time first, because later uses aren't in the index yet.
+        let time = state.now
+        commit()
+        guard let index else { return endEviction() }
+        do throws(IndexError) {
+            guard try evictor.deleteSlice(of: index, at: time) else { return endEviction() }
+            steps.sliceDone(again: true, now: uptime)
+        } catch {
+            endEviction()
+            indexFailed(error)
+        }
+    }
+
+    private func endEviction() {
+        steps.sliceDone(again: false, now: uptime)
+        evictor.finish()
+    }
+
+    // MARK: Opening and closing
+
+    /// Opens the lock and the index, repairs the state after an unclean shutdown, and loads the known entries.
+    private func start() {
+        let leftovers = LeftoverRemover(state: state, trash: trash)
+        let isAlone = locks.acquire()
+        leftovers.removeLinkedShards()
+        indexFile.open(isAlone: isAlone)
+        let mustCompare = mustReconcile(isAlone: isAlone)
+        beginSession()
+        locks.share()
+        if mustCompare, index != nil { reconciler.start(isPublishing: true) } else { publishKnown() }
+        temporary.removeAbandonedFiles(isAlone: isAlone, now: state.now)
+        leftovers.setAsideEntries()
+        checkSpace()
+    }
+
+    /// Returns whether the index may lack entries. Replaces a corrupt index after a process was killed.
+    private func mustReconcile(isAlone: Bool) -> Bool {
+        guard let index else { return true }
+        var wasKilled = false
+        do throws(IndexError) {
+            if isAlone, try index.hasOpenSessions() {
+                wasKilled = true
+                if try !index.isSound() { replaceIndex(isAlone: true) }
+                try self.index?.removeSessions()
+            }
+            if try index.totals().entries == 0 { return !entries.isEmpty }
+        } catch {
+            indexFailed(error)
+        }
+        return wasKilled
+    }
+
+    private func beginSession() {
+        withIndex { index throws(IndexError) in try index.beginSession(session) }
+    }
+
+    /// Replaces a corrupt index with a new one that is rebuilt from the files, if no other process uses it.
+    private func replaceIndex(isAlone: Bool = false) {
+        guard indexFile.replace(isAlone: isAlone) else {
+            return state.shared.withLock { $0.isLoaded = false }
+        }
+        reopened()
+    }
+
+    /// Starts rebuilding the state from the files after the index was recreated.
+    private func reopened() {
+        state.closeRoot()
+        state.shared.withLock { state in
+            state.isLoaded = false
+            state.updated = []
+        }
+        if !isClosing { beginSession() }
+        if index != nil { reconciler.start(isPublishing: true) }
+    }
+
+    private func close(_ completion: DiskCacheState.Completion) {
+        isClosing = true
+        commit()
+        try? index?.endSession(session)
+        indexFile.close()
+        state.closeRoot()
+        locks.close()
+        let rest = state.shared.withLock { state -> [DiskCacheState.Job] in
+            var rest: [DiskCacheState.Job] = []
+            while let job = state.jobs.pop() { rest.append(job) }
+            return rest
+        }
+        evictor.notifyWaiters()
+        trash.notifyWaiters()
+        reconciler.end()?.finish()
+        for job in rest { job.cancel() }
+        completion()
     }
 }

@@ -11,8 +11,7 @@ final class EntryWriter {
     private let durability: DiskCache.Configuration.Durability
     private var count = 0
     private let prefix: String
-    /// A Boolean value that indicates whether the cache directory was deleted and created again.
-    var directoryWasReplaced = false
+    private var directoryWasReplaced = false
 
     init(_ state: DiskCacheState, session: Int) {
         files = state.files
@@ -22,8 +21,21 @@ final class EntryWriter {
         prefix = "\(getpid())-\(String(session, radix: 36))-"
     }
 
-    /// Returns a Boolean value that indicates whether a temporary file belongs to this writer.
-    func isOwn(_ temporary: String) -> Bool { temporary.hasPrefix(prefix) }
+    /// Returns whether a write created the deleted cache directory again since the last call.
+    func takeReplacement() -> Bool {
+        defer { directoryWasReplaced = false }
+        return directoryWasReplaced
+    }
+
+    /// Deletes temporary files that no process is writing.
+    func removeAbandonedFiles(isAlone: Bool, now: Double) {
+        guard let names = try? files.names(in: layout.temp) else { return }
+        for name in names where !name.hasPrefix(prefix) {
+            let path = "\(layout.temp)/\(name)"
+            guard let modified = (try? files.status(at: path))?.modified else { continue }
+            if isAlone || abs(now - modified) > 3_600 { try? files.remove(path) }
+        }
+    }
 
     /// Writes an entry under a name and returns the number of bytes that it occupies on disk. A failed write leaves no
     /// files.
@@ -98,8 +110,7 @@ final class EntryWriter {
         }
     }
 
-    /// Creates the cache directory and its contents again.
-    func makeDirectories() throws(SystemCallError) {
+    private func makeDirectories() throws(SystemCallError) {
         do {
             try layout.prepare(files)
         } catch {

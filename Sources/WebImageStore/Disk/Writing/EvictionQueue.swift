@@ -10,17 +10,11 @@ struct EvictionQueue {
     private var unused: [EvictionOrder]?
     private var next = 0
 
-    /// Discards the sorted entries.
     mutating func reset() { self = EvictionQueue() }
 
     /// Returns up to `limit` entries that must be evicted to reach the goal, or no entries if the goal is reached.
     ///
-    /// - Parameters:
-    ///   - goal: The goal.
-    ///   - index: The index.
-    ///   - expiration: The event from which the age of an entry is counted.
-    ///   - now: The current time in seconds since 1970. It applies if this call loads the expired entries.
-    ///   - limit: The maximum number of entries.
+    /// `now` is in seconds since 1970 and applies if this call loads the expired entries.
     mutating func next(
         _ goal: EvictionTarget, _ index: CacheIndex, _ expiration: CacheExpiration, now: Double,
         limit: Int
@@ -66,10 +60,8 @@ struct EvictionQueue {
         return slice
     }
 
-    /// The number of rows that are read at a time.
     private static let step = 128
 
-    /// Returns the rows that haven't been used since they were sorted.
     private static func unchanged(
         _ uses: some Collection<EvictionOrder>, _ index: CacheIndex
     ) throws(IndexError) -> [EvictionCandidate] {

@@ -7,15 +7,10 @@ import Glibc
 /// It decides when to commit a batch of index rows, when to pause writing, and when to check the limits. It performs no
 /// I/O. Its inputs are events with their times, and its output is the next step.
 struct WriterStateMachine {
-    /// The next step of the writer.
     enum Step: Equatable {
-        /// Run the next job of the queue.
         case job
-        /// Write the pending rows to the index.
         case commit
-        /// Query the free space of the file system.
         case checkSpace
-        /// Look for expired entries.
         case checkAge
         /// Delete one slice of the entries that exceed a limit.
         case evict
@@ -57,7 +52,6 @@ struct WriterStateMachine {
     /// The total entry size in bytes that completes a batch, so that one batch can't exceed the limit of a small cache
     /// by much.
     private(set) var batchBytes: Int
-    /// A Boolean value that indicates whether a comparison of the files with the index is in progress.
     var isReconciling = false
 
     init(sizeLimit: Int) { batchBytes = Self.batchBytes(sizeLimit: sizeLimit) }
@@ -66,7 +60,6 @@ struct WriterStateMachine {
 
     // MARK: Events
 
-    /// Records a change of the size limit.
     mutating func setSizeLimit(_ limit: Int) { batchBytes = Self.batchBytes(sizeLimit: limit) }
 
     mutating func rowAdded(bytes: Int = 0, now: Double) {
@@ -105,12 +98,7 @@ struct WriterStateMachine {
     /// Records that a limit is exceeded.
     mutating func recordOverLimit(now: Double) { evictAfter = evictAfter ?? now }
 
-    /// Records a deleted slice.
-    ///
-    /// - Parameters:
-    ///   - again: A Boolean value that indicates whether another slice follows.
-    ///   - delay: The number of seconds before the next slice, during which other processes can continue.
-    ///   - now: The current uptime.
+    /// Records a deleted slice. If another one follows, other processes can continue during a delay in seconds.
     mutating func sliceDone(again: Bool, delay: Double = 0, now: Double) {
         jobsSinceSlice = 0
         evictAfter = again ? now + delay : nil
@@ -150,7 +138,6 @@ struct WriterStateMachine {
 
     // MARK: Next step
 
-    /// Returns the next step.
     func next(now: Double, hasJob: Bool) -> Step {
         if batchIsDue(now: now) { return .commit }
         if let evictAfter, now >= evictAfter, !hasJob || jobsSinceSlice >= Self.jobsPerSlice { return .evict }

@@ -1,25 +1,40 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
 import Glibc
-import WebImageCore
 
-/// Removal of entries that other configurations of the same directory left.
-extension DiskCacheWriter {
+/// Removes what other programs and other configurations left in the directory of the cache.
+struct LeftoverRemover {
+    let state: DiskCacheState
+    let trash: TrashSweeper
+
+    private var files: any FileSystem { state.files }
+    private var layout: CacheLayout { state.layout }
+
+    /// Deletes symbolic links in the place of shards, so that no file outside of the cache is changed.
+    func removeLinkedShards() {
+        for name in (try? files.names(in: layout.blobs)) ?? [] {
+            let path = "\(layout.blobs)/\(name)"
+            if (try? files.status(at: path))?.kind == .link { try? files.remove(path) }
+        }
+    }
+
     /// Sets aside the entries of encryption keys that weren't used for the maximum age and, if this cache is encrypted,
     /// the unencrypted entries. Entries that another process uses remain.
     ///
-    /// Without an encryption key, this method only reads the names that ``findTrash()`` also needs.
-    func removeLeftovers() {
+    /// Without an encryption key, this method only reads the names in the directory, and requests a sweep if there's
+    /// trash.
+    func setAsideEntries() {
         let own = (try? files.names(in: layout.root)) ?? []
-        if own.contains(where: { $0.hasPrefix(CacheLayout.trashPrefix) }) { steps.trashFound(now: uptime) }
+        if own.contains(where: { $0.hasPrefix(CacheLayout.trashPrefix) }) { trash.requestSweep() }
         let names = layout.isEncrypted ? (try? files.names(in: layout.base)) ?? [] : own
         for name in names where CacheLayout.isEncryptedFolder(name) {
             let folder = "\(layout.base)/\(name)"
-            guard folder != layout.root, let used = lastChange(folder), now - used > state.maxAge else { continue }
+            guard folder != layout.root, let used = lastChange(folder), state.now - used > state.maxAge else {
+                continue
+            }
             setAside(folder)
         }
-        if layout.isEncrypted, names.contains("lock") { removeUnencrypted(names) }
+        if layout.isEncrypted, names.contains("lock") { setAsideUnencrypted(names) }
     }
 
     /// Returns the time in seconds since 1970 when the index or the entries of a subdirectory changed, or `nil` if it
@@ -35,20 +50,20 @@ extension DiskCacheWriter {
     private func setAside(_ folder: String) {
         try? holding("\(folder)/lock") {
             try? files.rename(folder, to: layout.newTrash)
-            steps.trashFound(now: uptime)
+            trash.requestSweep()
         }
     }
 
     /// Moves the unencrypted entries of the directory, and the resume data next to them, to the trash unless a process
     /// uses them.
-    private func removeUnencrypted(_ names: [String]) {
+    private func setAsideUnencrypted(_ names: [String]) {
         let own: Set = ["blobs", "temp", "index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "partial"]
         let found = names.filter { own.contains($0) || $0.hasPrefix(CacheLayout.trashPrefix) }
         guard !found.isEmpty else { return }
         try? holding("\(layout.base)/lock") {
-            guard let trash = makeTrash() else { return }
-            for name in found { try? files.rename("\(layout.base)/\(name)", to: "\(trash)/\(name)") }
-            steps.trashFound(now: uptime)
+            guard let folder = trash.makeDirectory() else { return }
+            for name in found { try? files.rename("\(layout.base)/\(name)", to: "\(folder)/\(name)") }
+            trash.requestSweep()
         }
     }
 
