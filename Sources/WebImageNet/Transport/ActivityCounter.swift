@@ -32,13 +32,10 @@ final class OriginActivityCounter: Sendable {
 
     fileprivate func enqueue() { counts.wrappingAdd(1, ordering: .relaxed) }
 
-    /// Counts the start of a queued transfer.
     func start() { counts.wrappingAdd(Self.one - 1, ordering: .relaxed) }
 
-    /// Counts the removal of a queued transfer.
     func drop() { counts.wrappingSubtract(1, ordering: .relaxed) }
 
-    /// Counts the end of a running transfer.
     func end() { counts.wrappingSubtract(Self.one, ordering: .relaxed) }
 }
 

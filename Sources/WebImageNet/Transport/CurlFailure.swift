@@ -31,7 +31,6 @@ struct CurlFailure: Sendable {
     var requiresCertificate = false
     /// Whether the server hasn't responded to any request over the connection.
     var isNewConnection = false
-    /// The error message of libcurl.
     var detail = ""
 
     /// Whether the connection may have been interrupted.
@@ -50,7 +49,6 @@ struct CurlFailure: Sendable {
         isConnectionLost && (reason == .connectionLost || (CURLcode(code) == CURLE_GOT_NOTHING && proxyResponded))
     }
 
-    /// The error reason for libcurl's code.
     var reason: ImageError.NetworkFailure.Reason {
         switch CURLcode(code) {
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .proxyFailed
@@ -145,5 +143,40 @@ struct CurlFailure: Sendable {
         case 19, 20, 21: .certificateUnknownAuthority
         default: .certificateUntrusted
         }
+    }
+}
+
+extension CurlFailure {
+    /// Creates the facts about a transfer that libcurl ended with an error.
+    init(_ transfer: Transfer, _ handle: EasyHandle, _ code: CURLcode, _ defaultTLS: TLSOptions) {
+        self.init(code: code.rawValue)
+        systemError = Int32(truncatingIfNeeded: handle.number(CURLINFO_OS_ERRNO))
+        verifyResult = handle.number(CURLINFO_SSL_VERIFYRESULT)
+        proxyStatus = handle.number(CURLINFO_HTTP_CONNECTCODE)
+        if let proxy = transfer.proxy {
+            let isPlain = transfer.request.url.hasPrefix("http:")
+            usesProxy = true
+            proxyResponded = proxy.isHTTP && isPlain
+            isProxyTLS =
+                proxy.isSecure && proxyStatus == 0 && handle.offset(CURLINFO_PRETRANSFER_TIME_T) == 0
+        }
+        if isProxyTLS { verifyResult = handle.number(CURLINFO_PROXY_SSL_VERIFYRESULT) }
+        if code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT {
+            hasRoute = NetworkReachability.exist
+        }
+        hasClientCertificate = transfer.hasClientCertificate(defaultTLS)
+        let tls = transfer.connection?.tls ?? transfer.tls
+        alert = tls?.alert
+        requiresCertificate = tls?.requiresCertificate ?? false
+        if !transfer.hasBytes, let connection = transfer.connection ?? transfer.opened {
+            isNewConnection = connection.responses == 0 && connection.lastProcessedStream == nil
+        }
+        // An orderly close comes from the server, not from libcurl. For protocol errors in HTTP/1, libcurl reports
+        // specific errors.
+        isEndedHere =
+            transfer.opened?.wasEndedHere == true && tls?.hasEnded != true && tls?.isHTTP2 != false
+            && transfer.opened?.lastProcessedStream == nil
+        let words = handle.errorDetail.isEmpty ? String(cString: wi_curl_message(code)) : handle.errorDetail
+        detail = isProxyTLS ? "proxy: \(words)" : words
     }
 }

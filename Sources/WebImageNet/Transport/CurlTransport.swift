@@ -25,7 +25,6 @@ package final class CurlTransport: Sendable {
     private let isSettled = Atomic(false)
     private let commands = NetworkCommandQueue()
     let activity = ActivityCounter()
-    /// The number of the last transfer.
     private let last = Atomic<UInt64>(0)
     private let suspended = Lock(false)
     private let limits: Lock<ConnectionLimits>

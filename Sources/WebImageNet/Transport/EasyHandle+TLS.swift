@@ -7,7 +7,6 @@ import Foundation
 enum TLSPeer {
     /// The server, with or without a proxy in between.
     case server
-    /// An HTTPS proxy.
     case proxy
 }
 

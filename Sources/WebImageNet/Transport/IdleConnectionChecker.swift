@@ -36,7 +36,6 @@ final class Connection {
     /// The connections whose transfers were repeated over this one although one of them may have made its connection
     /// unusable. Each connection has at most one such transfer here.
     private var origins: Set<Int> = []
-    /// The number of transfers that use the connection.
     fileprivate(set) var users = 0
     /// The pass in which the connection was last examined.
     fileprivate var pass = 0
@@ -89,7 +88,6 @@ final class Connection {
     /// Whether several transfers can share the connection (HTTP/2).
     var isMultiplexed: Bool { isKnownMultiplexed || tls?.isHTTP2 == true }
 
-    /// Records that a response began.
     func recordResponse() { responses += 1 }
 
     /// Records that the server processes no stream above `last`. A later frame can only decrease the number.
@@ -156,7 +154,6 @@ final class IdleConnectionChecker {
     /// The HTTP/2 connections that a transfer left without a response in this pass.
     private var left: [Connection] = []
 
-    /// Records that libcurl opened `socket`.
     func open(_ socket: Int32, group: String, opener: UInt64) -> Connection {
         opened += 1
         let connection = Connection(socket, group: group, opener: opener, number: opened)
@@ -192,12 +189,10 @@ final class IdleConnectionChecker {
         return connection
     }
 
-    /// Returns whether libcurl is still opening a connection of `group`.
     func isOpening(_ group: String) -> Bool {
         groups[group]?.contains { !$0.isEstablished && $0.verifyOpen() } ?? false
     }
 
-    /// Records that a transfer no longer uses `connection`.
     func end(_ connection: Connection) { connection.users -= 1 }
 
     /// Records that a transfer stopped using `connection` without a response. Other streams may be affected.
@@ -244,10 +239,8 @@ final class IdleConnectionChecker {
         groups[group] = rest.isEmpty ? nil : rest
     }
 
-    /// The number of registered sockets.
     var count: Int { groups.values.reduce(0) { $0 + $1.count } }
 
-    /// Prevents further requests over `connection`.
     func spoil(_ connection: Connection) { connection.isSpoiled = true }
 
     /// Shuts down `connection`. The server is notified immediately, and libcurl closes the connection.

@@ -6,7 +6,6 @@ import Synchronization
 import WebImageConcurrency
 import WebImageCore
 
-/// A command for the network thread.
 enum NetworkCommand: Sendable {
     case add(QueuedTransfer)
     case cancel(UInt64)

@@ -4,7 +4,6 @@ import CCurl
 import Foundation
 import WebImageCore
 
-/// The parsed URL of a proxy.
 struct ProxyAddress: Sendable, Hashable {
     /// The URL in the form that libcurl accepts.
     let text: String
@@ -43,7 +42,6 @@ struct ProxyAuthentication {
     private static let basic: UInt = 1
     private static let digest: UInt = 2
 
-    /// Returns the schemes that may be used for `proxy`.
     func schemes(_ proxy: ProxyAddress) -> UInt { known[proxy] ?? (Self.basic | Self.digest) }
 
     /// Returns whether the first request to `proxy` is sent without credentials to receive a challenge.

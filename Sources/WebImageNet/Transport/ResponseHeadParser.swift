@@ -16,7 +16,6 @@ struct ResponseHeadParser {
         case tooLarge
         /// A line with which the head has more than ``maxLines`` lines.
         case tooManyLines
-        /// A line that isn't valid HTTP.
         case malformed
     }
 

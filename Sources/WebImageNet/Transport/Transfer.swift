@@ -65,7 +65,6 @@ final class Transfer {
     private(set) var needsNewConnection = false
     /// The number of the current attempt to send the request, starting at 1.
     private(set) var attempt = 1
-    /// The number of times that the request was sent.
     private var sends = 0
     /// The connection over which the request was last sent, or `nil` if it wasn't sent.
     private var earlier: Connection?
@@ -87,7 +86,6 @@ final class Transfer {
     var tls: TLSFacts?
     /// The connection over which the request is sent, or `nil` if it wasn't sent.
     var connection: Connection?
-    /// The reason why the request wasn't sent.
     private(set) var refusal: Refusal?
     /// Whether libcurl finished the transfer.
     var isDone = false
@@ -129,7 +127,6 @@ final class Transfer {
     var id: UInt64 { submission.id }
     var request: TransferRequest { submission.request }
     var hasBytes: Bool { parser.received > 0 || received > 0 }
-    /// The number of bytes received so far.
     var progress: Int { parser.received + received }
     var isHeadComplete: Bool { parser.isComplete }
 
@@ -140,6 +137,21 @@ final class Transfer {
         resume = ResumeStateMachine(
             transferRequest.request.resume,
             isForeign: transferRequest.request.resume == nil && transferRequest.request.headers["Range"] != nil)
+    }
+
+    /// The group of connections that libcurl can use for the transfer. Connections to a proxy serve all origins.
+    var socketGroup: String { proxy == nil ? request.origin : "" }
+
+    /// Returns whether the transfer still uses a connection. libcurl may have started to repeat it on another one.
+    func uses(_ connection: Connection) -> Bool {
+        guard self.connection === connection, let handle else { return false }
+        return connection.session == nil || wi_curl_tls(handle.pointer) == connection.session
+    }
+
+    func hasClientCertificate(_ defaultTLS: TLSOptions) -> Bool {
+        let tls = request.tls ?? defaultTLS
+        guard !tls.clientCertificates.isEmpty, let host = HostName(ofURL: request.url) else { return false }
+        return tls.certificate(for: host.text) != nil || proxy?.isSecure == true
     }
 
     /// Changes the priority. The server of a running HTTP/2 transfer receives it with the next data that libcurl sends.
@@ -202,7 +214,6 @@ final class Transfer {
     /// (GOAWAY), it rejects the others, which doesn't count as an attempt.
     private var servesOthers: Bool { earlier.map { $0.isMultiplexed && $0.responses > responsesBefore } ?? false }
 
-    /// Receives an event of an HTTP/2 stream.
     func receive(_ event: wi_stream_event, _ number: Int) {
         switch event {
         case WI_STREAM_BEGAN: stream = number
@@ -249,7 +260,6 @@ final class Transfer {
         refusedAddress = nil
     }
 
-    /// Returns whether the body is slower than the minimum.
     func isTooSlow(at now: Int64) -> Bool {
         !isDiscarding && speed?.isTooSlow(at: now, bytes: received) == true
     }

@@ -16,7 +16,6 @@ enum TransferCallbacks {
         /// Whether connections go to an explicitly configured proxy, which is trusted.
         let trustsPeer: Bool
         let sockets: IdleConnectionChecker
-        /// The group of connections from which libcurl chooses.
         let group: String
         let deadlines: TransferDeadlines
 

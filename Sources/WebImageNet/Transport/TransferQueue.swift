@@ -128,7 +128,6 @@ struct TransferQueue {
         refresh(place)
     }
 
-    /// Records that `origin` supports HTTP/2.
     mutating func setMultiplexed(_ origin: String) {
         guard !multiplexed.contains(origin), multiplexed.count < Self.rememberedOrigins else { return }
         // Each running transfer was counted with a connection of its own.

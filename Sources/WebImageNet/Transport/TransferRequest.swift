@@ -80,7 +80,6 @@ final class TransferRequestBox: Sendable {
 
     init(_ request: TransferRequest) { self.request = request }
 
-    /// Returns a modified copy of this request.
     func with(_ change: (inout TransferRequest) -> Void) -> TransferRequestBox {
         var request = request
         change(&request)
@@ -112,7 +111,6 @@ package final class TransferResponse: Sendable {
     package let metrics: NetworkMetrics
     /// Whether the end of the body was specified. It's `false` if only the end of the connection marked it.
     let isLengthKnown: Bool
-    /// The part of the budget that the body uses.
     let charge: BodyCharge?
 
     init(

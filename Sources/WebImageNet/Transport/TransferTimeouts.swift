@@ -4,27 +4,35 @@ import CCurl
 import Foundation
 import WebImageCore
 
-/// The part of the network loop that enforces timeouts.
-extension NetworkLoop {
-    /// Ends the transfers that timed out. Returns whether there were any.
-    func finishLate() -> Bool {
-        let now = MonotonicTime.now
-        guard now >= deadlines.next else { return false }
-        var hasEnded = false
-        deadlines.removeAll()
-        for transfer in Array(running.values) {
-            if let failure = lateness(of: transfer, now: now) {
-                hasEnded = true
-                end(transfer, .failure(failure))
-            } else {
-                deadlines.add(deadline(of: transfer, now: now))
-            }
-        }
-        return hasEnded
+/// The timeouts of the running transfers.
+final class TransferTimeouts {
+    private let bodyBudget: Int
+    private let minimumSpeed: ImageDownloader.Configuration.MinimumSpeed?
+    /// The deadlines, which the callbacks of libcurl also set.
+    let deadlines = TransferDeadlines()
+
+    init(_ configuration: ImageDownloader.Configuration) {
+        bodyBudget = configuration.maxBodyBytesInFlight
+        minimumSpeed = configuration.minimumSpeed
     }
 
-    /// Returns the error of a transfer that timed out, or `nil`.
-    private func lateness(of transfer: Transfer, now: Int64) -> ImageError? {
+    /// Returns whether a transfer may have timed out, so that all of them must be checked.
+    func mustCheck(at now: Int64) -> Bool {
+        guard now >= deadlines.next else { return false }
+        deadlines.removeAll()
+        return true
+    }
+
+    /// Returns the error of a transfer that timed out, or otherwise `nil` after scheduling its next check.
+    func check(_ transfer: Transfer, among running: [UInt64: Transfer], now: Int64) -> ImageError? {
+        if let failure = lateness(of: transfer, among: running, now: now) { return failure }
+        schedule(transfer, now: now)
+        return nil
+    }
+
+    func schedule(_ transfer: Transfer, now: Int64) { deadlines.add(deadline(of: transfer, now: now)) }
+
+    private func lateness(of transfer: Transfer, among running: [UInt64: Transfer], now: Int64) -> ImageError? {
         let limits = transfer.request.timeouts
         if let deadline = transfer.ignoredBodyDeadline, now >= deadline {
             return transfer.failure(.timedOut, phase: .receivingBody, detail: "the ignored body is incomplete")
@@ -33,14 +41,14 @@ extension NetworkLoop {
             guard now >= deadline else { return nil }
             return transfer.failure(
                 .timedOut, phase: .total,
-                detail: "the bodies in flight exceed \(configuration.maxBodyBytesInFlight) bytes")
+                detail: "the bodies in flight exceed \(bodyBudget) bytes")
         }
         if now >= transfer.started + MonotonicTime.nanoseconds(limits.total) + transfer.pausedTime {
             let total = transfer.request.wholeTimeout ?? limits.total
             return transfer.failure(
                 .timedOut, phase: .total, detail: "the total timeout is \(LoadTimeouts.text(total))")
         }
-        if transfer.isTooSlow(at: now), let minimum = configuration.minimumSpeed {
+        if transfer.isTooSlow(at: now), let minimum = minimumSpeed {
             return transfer.failure(
                 .timedOut, phase: .receivingBody,
                 detail: "the body is slower than \(minimum.bytesPerSecond) bytes/s for "
@@ -50,14 +58,14 @@ extension NetworkLoop {
         guard phase == .waitingForResponse || phase == .receivingBody else {
             // libcurl enforces the connection timeout itself, but not while a transfer waits for the connection of
             // another one.
-            if hasOthersAtWork(transfer) { transfer.lastActivity = now }
+            if hasOthersAtWork(transfer, running) { transfer.lastActivity = now }
             let limit = MonotonicTime.nanoseconds(limits.connect) + 250_000_000
             guard now >= transfer.lastActivity + limit else { return nil }
             return transfer.failure(
                 .timedOut, phase: phase, detail: "the connection timeout is \(LoadTimeouts.text(limits.connect))")
         }
         recordRequestSent(transfer)
-        if isBehindPausedStream(transfer) { transfer.lastActivity = now }
+        if isBehindPausedStream(transfer, running) { transfer.lastActivity = now }
         guard transfer.isIdle(for: idleLimit(of: transfer), at: now) else { return nil }
         recordBytes(transfer, now: now)
         guard transfer.isIdle(for: idleLimit(of: transfer), at: now) else { return nil }
@@ -68,7 +76,7 @@ extension NetworkLoop {
     ///
     /// If so, a transfer without a connection waits for a stream or a slot there, and the other transfer has its own
     /// timeouts.
-    private func hasOthersAtWork(_ transfer: Transfer) -> Bool {
+    private func hasOthersAtWork(_ transfer: Transfer, _ running: [UInt64: Transfer]) -> Bool {
         running.values.contains {
             $0 !== transfer && $0.request.origin == transfer.request.origin
                 && [.waitingForResponse, .receivingBody].contains($0.phase)
@@ -76,7 +84,7 @@ extension NetworkLoop {
     }
 
     /// Returns whether a paused transfer uses the same HTTP/2 connection, because its data blocks the other streams.
-    private func isBehindPausedStream(_ transfer: Transfer) -> Bool {
+    private func isBehindPausedStream(_ transfer: Transfer, _ running: [UInt64: Transfer]) -> Bool {
         guard let connection = transfer.connection, connection.isMultiplexed else { return false }
         return running.values.contains { $0.isPaused && $0.connection === connection }
     }
@@ -97,7 +105,7 @@ extension NetworkLoop {
     }
 
     /// Returns the next time to check the transfer, in nanoseconds of the monotonic clock.
-    func deadline(of transfer: Transfer, now: Int64) -> Int64 {
+    private func deadline(of transfer: Transfer, now: Int64) -> Int64 {
         if let deadline = pauseDeadline(of: transfer) { return deadline }
         let limits = transfer.request.timeouts
         let end = transfer.started + MonotonicTime.nanoseconds(limits.total) + transfer.pausedTime
@@ -124,11 +132,22 @@ extension NetworkLoop {
         return transfer.isDiscarding ? min(idle, 1_000_000_000) : idle
     }
 
-    func pollTimeout() -> Int32 {
-        var next = deadlines.next
-        if !isSuspended, admission.canStart, let start = limiter.nextStart { next = min(next, start) }
+    /// Returns the number of milliseconds until the next check or the given start of a transfer.
+    func milliseconds(toStart start: Int64?) -> Int32 {
+        let next = min(deadlines.next, start ?? .max)
         guard next != .max else { return 3_600_000 }
         let left = next - MonotonicTime.now
         return Int32(clamping: max(0, (left + 999_999) / 1_000_000))
     }
+}
+
+/// The earliest time at which a transfer of a network loop may time out.
+///
+/// The loop and the callbacks of libcurl share this object. It's used only on the network thread.
+final class TransferDeadlines {
+    /// The earliest deadline, in nanoseconds of the monotonic clock. The actual deadline of a transfer can be later.
+    private(set) var next = Int64.max
+
+    func add(_ deadline: Int64) { next = min(next, deadline) }
+    func removeAll() { next = .max }
 }

@@ -3,20 +3,43 @@
 import CCurl
 import WebImageCore
 
-/// The part of the network loop that resets canceled HTTP/2 streams.
-extension NetworkLoop {
-    /// Sends the frames that reset the streams that were canceled since the last call.
-    ///
-    /// When a transfer is removed, libcurl writes such a frame to a buffer of the connection and sends it with the
-    /// next request. Until then, the server continues to send data.
-    func sendResets() {
-        guard !resets.isEmpty else { return }
-        let noted = resets.values
-        resets = [:]
+/// The HTTP/2 connections with canceled streams to reset.
+///
+/// When a transfer is removed, libcurl writes the frame that resets its stream to a buffer of the connection, and sends it
+/// with the next request. Until then, the server continues to send data.
+final class StreamResets {
+    private let multi: UnsafeMutableRawPointer
+    private let handles: EasyHandlePool
+    private let sockets: IdleConnectionChecker
+    private let proxies: ProxyResolver
+    /// The connections, each with the request of one of the streams.
+    private var noted: [ObjectIdentifier: (connection: Connection, transferRequest: TransferRequestBox)] = [:]
+
+    init(
+        _ multi: UnsafeMutableRawPointer, _ handles: EasyHandlePool, _ sockets: IdleConnectionChecker,
+        _ proxies: ProxyResolver
+    ) {
+        self.multi = multi
+        self.handles = handles
+        self.sockets = sockets
+        self.proxies = proxies
+    }
+
+    var isEmpty: Bool { noted.isEmpty }
+
+    func add(_ connection: Connection, _ transferRequest: TransferRequestBox) {
+        noted[ObjectIdentifier(connection)] = (connection, transferRequest)
+    }
+
+    /// Sends the frames for the streams that were canceled since the last call.
+    func send(_ running: [UInt64: Transfer], _ configuration: ImageDownloader.Configuration) {
+        guard !noted.isEmpty else { return }
+        let noted = noted.values
+        self.noted = [:]
         for (connection, transferRequest) in noted where connection.isOpen && !connection.isSpoiled {
             if let handle = running.values.first(where: { $0.connection === connection })?.handle {
                 wi_curl_flush(handle.pointer)
-            } else if !flush(connection, transferRequest) {
+            } else if !flush(connection, transferRequest, configuration) {
                 // Without streams, closing the connection costs only the time for a new one.
                 sockets.shutDown(connection)
             }
@@ -26,17 +49,18 @@ extension NetworkLoop {
     /// Lets a transfer like `transferRequest` use the idle `connection` and abort before it sends a request.
     ///
     /// Returns whether libcurl chose that connection.
-    private func flush(_ connection: Connection, _ transferRequest: TransferRequestBox) -> Bool {
-        guard let handle = spareHandles.popLast() ?? EasyHandle() else { return false }
+    private func flush(
+        _ connection: Connection, _ transferRequest: TransferRequestBox, _ configuration: ImageDownloader.Configuration
+    ) -> Bool {
+        guard let handle = handles.take() else { return false }
         let visit = FlushingVisit(handle, connection)
-        prepare(
-            handle, transferRequest, proxies.proxy(for: transferRequest.request.url).map { ProxyAddress($0) }, .normal)
+        let proxy = proxies.proxy(for: transferRequest.request.url).map { ProxyAddress($0) }
+        handles.prepare(handle, transferRequest, proxy, .normal, configuration)
         visit.install(sockets)
         // libcurl chooses the connection and calls back in one pass, because it doesn't have to wait for anything.
         if wi_curl_multi_add(multi, handle.pointer) == CURLM_OK { wi_curl_multi_perform(multi) }
         wi_curl_multi_remove(multi, handle.pointer)
-        handle.reset()
-        if spareHandles.count < Self.mostSpareHandles { spareHandles.append(handle) }
+        handles.recycle(handle)
         return visit.isDone
     }
 }
