@@ -68,7 +68,6 @@ final class DiskCacheState: Sendable {
         var isLoaded = false
         /// The inodes of the files whose checksums were verified.
         var verified: [CacheKey.StoredDigest: UInt64] = [:]
-        /// The reads since the last batch.
         var accesses: [CacheKey.StoredDigest: Access] = [:]
         var counters = DiskCache.Info.Counters()
         /// The uptime until which writing is paused.
@@ -246,7 +245,6 @@ final class DiskCacheState: Sendable {
 struct EvictionTarget: Sendable, Equatable {
     /// The maximum number of bytes that may remain.
     var bytes: Int
-    /// The maximum number of entries that may remain.
     var entries = Int.max
     /// The number of seconds after which entries that were neither stored nor revalidated are evicted, or `nil` to ignore
     /// the age. The age is measured when the writer reads the index, not when the eviction is requested, because the

@@ -35,7 +35,6 @@ struct EntryMetadataUpdate: Sendable, Equatable {
         }
     }
 
-    /// Replaces the values of this update with those of a newer update.
     mutating func merge(_ newer: EntryMetadataUpdate) {
         head = newer.head ?? head
         attachment = newer.attachment ?? attachment

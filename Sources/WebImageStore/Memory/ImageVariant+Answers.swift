@@ -12,7 +12,6 @@ struct VariantDimensions: Equatable {
     var original: PixelSize
     var frameCount = 1
     var isPartial = false
-    /// A Boolean value that indicates whether the same data can be rendered at any size.
     var isVector = false
 
     init(size: PixelSize, original: PixelSize) {

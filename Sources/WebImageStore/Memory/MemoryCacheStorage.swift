@@ -149,7 +149,6 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
         for digest in families.members(of: family) { remove(digest, releasing: &releasing) }
     }
 
-    /// Removes the objects that were prefetched and haven't been used since.
     mutating func removeUnusedAhead(releasing: inout [Object]) {
         for digest in table.unusedPrefetches {
             evictions += 1
@@ -183,7 +182,6 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
         if let variant = note.variant { families.add(digest, to: variant.data) }
     }
 
-    /// Removes the references to deallocated objects.
     mutating func pruneWeakEntries() {
         var gone: [(CacheKey.Digest, CachedImageInfo)] = []
         weakEntries.prune { gone.append(($0, $1)) }

@@ -17,7 +17,6 @@ package final class TrackedMemoryTier: Sendable {
         let ticket: UInt64
         /// The uptime in seconds at which the image expires, or infinity.
         let expires: Double
-        /// A Boolean value that indicates whether the tier has received the image.
         var isStored = false
     }
 
@@ -113,7 +112,6 @@ package final class TrackedMemoryTier: Sendable {
         return nil
     }
 
-    /// Removes the image for a key if it has expired, and returns whether it has.
     private func removeIfExpired(_ key: CacheKey) -> Bool {
         let isExpired = index.withLock { index in
             guard let entry = index.entries[key.digest], entry.expires != .infinity, clock.uptime() >= entry.expires

@@ -32,7 +32,6 @@ struct PressureFiles: Sendable {
         return PressureFiles(stalls: ["/proc/pressure/memory"] + (own.map { [$0] } ?? []), group: group)
     }
 
-    /// Reads all files once.
     func sample() -> PressureSample {
         var sample = PressureSample(stalls: stalls.map { Self.read($0).flatMap(Self.stall) })
         guard let group else { return sample }

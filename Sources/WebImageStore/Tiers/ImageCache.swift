@@ -128,7 +128,6 @@ public final class ImageCache: Sendable {
     /// A number that increases with each change of ``tiers``.
     package var tierRevision: Int { encoded.withLock { $0.revision } }
 
-    /// The disk tier and the custom tiers, beginning with the nearest.
     var encodedTiers: [any CacheTier] { encoded.withLock { $0.all } }
 
     /// Returns the generation of a key, which identifies the last removal that affected it.
@@ -229,7 +228,6 @@ extension ImageCache {
         trackedMemory?.removeAll(of: data)
     }
 
-    /// Removes all decoded images from memory.
     func removeAllFromMemory() {
         memory?.removeAll()
         trackedMemory?.removeAll()

@@ -39,7 +39,6 @@ package final class VariantDiskTier: Sendable {
             self.time = time
         }
 
-        /// Returns whether both values are the same state of a list.
         func isSame(as other: KnownList?) -> Bool { stamp === other?.stamp }
     }
 
@@ -307,7 +306,6 @@ package final class VariantDiskTier: Sendable {
         }
     }
 
-    /// Waits until all removed responses are deleted.
     func cleanedUp() async {
         for task in cleaning.withLock({ Array($0.values) }) { await task.value }
     }
@@ -332,7 +330,6 @@ package final class VariantDiskTier: Sendable {
 
     // MARK: - Digests
 
-    /// Returns whether a request with the given header fields selects a stored entry.
     private func isSelected(_ entry: CacheEntry, by fields: HTTPHeaderFields) -> Bool {
         // Most responses don't vary, so compute digests only for the others.
         guard let head = entry.head, head.isNegotiated else { return true }

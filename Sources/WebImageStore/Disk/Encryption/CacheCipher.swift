@@ -66,7 +66,6 @@ final class CacheCipher: Sendable {
 
     // MARK: Salt
 
-    /// The salt that reads and writes use.
     var contentSalt: [UInt8] { content.withLock { $0.salt } }
 
     /// Reads the salt again. This method blocks.
@@ -96,7 +95,6 @@ final class CacheCipher: Sendable {
     /// Returns the file name of a key, which can't be computed without the encryption key.
     func name(of key: CacheKey) -> String { KeyedHash.hexadecimal(key: nameKey, Array(key.canonical.utf8)) }
 
-    /// Returns the form in which the index contains a digest.
     func sealed(_ digest: CacheKey.StoredDigest) -> CacheKey.StoredDigest? {
         var blocks = [digest.high, digest.low]
         guard transform(&blocks, encrypts: true) else { return nil }

@@ -46,7 +46,6 @@ enum SealedEntryFile {
 struct SealedHeader {
     let bytes: [UInt8]
     let salt: [UInt8]
-    /// The size of the sections in bytes.
     let sections: Int
     var payloadStart: Int { SealedEntryFile.headerBytes + sections + SealedEntryFile.tagBytes }
 
@@ -164,7 +163,6 @@ extension CacheCipher {
         return opened
     }
 
-    /// Returns the entry that the decrypted sections describe, and the size of its payload.
     private static func entry(
         _ sections: [UInt8], key: CacheKey?
     ) throws(EntryFileError) -> (entry: CacheEntry, payload: Int) {

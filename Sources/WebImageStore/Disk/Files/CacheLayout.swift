@@ -19,7 +19,6 @@ struct CacheLayout: Sendable {
     /// The effective user of the process.
     let user: uid_t
 
-    /// Creates the structure of a directory that a single user owns.
     init(root: String) {
         self.init(folders: [root], isShared: false, isEncrypted: false)
     }
@@ -85,7 +84,6 @@ struct CacheLayout: Sendable {
 
     static func name(atPath path: String) -> String { String(path.dropFirst(pathBytes + 3)) }
 
-    /// Returns the path of an entry's file relative to the root.
     static func relativePath(_ name: String) -> String {
         // Every read creates a path, and an interpolated string takes three times as long.
         var name = name

@@ -58,7 +58,6 @@ enum EntryFile {
         return writer.bytes
     }
 
-    /// Returns the checksum of the prefix and the payload, which ends the file.
     static func checksum(prefix: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) -> UInt64? {
         guard let state = XXH3_createState() else { return nil }
         defer { XXH3_freeState(state) }

@@ -85,7 +85,6 @@ package protocol FileSystem: Sendable {
     func readCached(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemCallError)
     /// Opens a path relative to `root` for reading without following symbolic links below `root`.
     func open(_ path: String, beneath root: String) throws(SystemCallError) -> Int32
-    /// Returns a Boolean value that indicates whether a path is on a remote file system.
     func isRemote(_ path: String) throws(SystemCallError) -> Bool
     /// Writes several buffers in order with one call and returns the number of written bytes.
     func write(_ file: Int32, parts: [UnsafeRawBufferPointer]) throws(SystemCallError) -> Int

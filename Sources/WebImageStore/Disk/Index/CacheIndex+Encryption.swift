@@ -5,14 +5,12 @@ import WebImageHTTP
 
 /// The columns that are encrypted if the cache has an encryption key.
 extension CacheIndex {
-    /// Returns the form in which the index contains a digest.
     func sealed(_ digest: CacheKey.StoredDigest) throws(IndexError) -> CacheKey.StoredDigest {
         guard let cipher else { return digest }
         guard let sealed = cipher.sealed(digest) else { throw Self.outOfMemory }
         return sealed
     }
 
-    /// Returns the form in which the index contains a value.
     func sealed(
         _ bytes: [UInt8]?, _ column: CacheCipher.Column, _ name: String
     ) throws(IndexError) -> [UInt8]? {

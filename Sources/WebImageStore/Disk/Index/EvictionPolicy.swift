@@ -49,7 +49,6 @@ struct GhostUses {
         order.push((tag, lastNumber))
     }
 
-    /// Removes the oldest entries beyond the limit.
     mutating func limit(to limit: Int) {
         while ghosts.count > limit, let oldest = order.pop() {
             if ghosts[oldest.tag]?.number == oldest.number { ghosts[oldest.tag] = nil }
@@ -59,7 +58,6 @@ struct GhostUses {
     /// Removes an entry and returns the number of its uses, or 0 if it isn't remembered.
     mutating func take(_ tag: Int) -> Int { ghosts.removeValue(forKey: tag).map { Int($0.uses) } ?? 0 }
 
-    /// The size in bytes of one entry in a slice.
     private static let slotBytes = 9
 
     static func encoded(_ entries: some Collection<(tag: Int, uses: Int)>) -> [UInt8] {

@@ -72,6 +72,5 @@ struct EvictionCandidate: Sendable {
     /// The number of uses that the policy counts.
     var uses: Int
     var rank: Double
-    /// A Boolean value that indicates whether the entry is deleted because of its age.
     var isExpired = false
 }

@@ -77,10 +77,8 @@ final class SQLiteConnection {
         return try statement.step() ? statement.int(0) : nil
     }
 
-    /// The number of rows that the last statement changed.
     var changes: Int { Int(sqlite3_changes(handle)) }
 
-    /// The id of the last row that this connection inserted.
     var lastRow: Int { Int(sqlite3_last_insert_rowid(handle)) }
 
     private var error: IndexError { IndexError(handle) }

@@ -27,7 +27,6 @@ final class EntryWriter {
         return directoryWasReplaced
     }
 
-    /// Deletes temporary files that no process is writing.
     func removeAbandonedFiles(isAlone: Bool, now: Double) {
         guard let names = try? files.names(in: layout.temp) else { return }
         for name in names where !name.hasPrefix(prefix) {

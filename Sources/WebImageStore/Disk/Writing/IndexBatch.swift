@@ -23,7 +23,6 @@ final class IndexBatch {
     }
 
     func add(_ change: IndexChange) { changes.append(change) }
-
     func removeAll() { changes = [] }
 
     /// Writes the pending changes, access times, and read counts in one transaction. Returns `false` if there was none.

@@ -162,11 +162,9 @@ struct WriterStateMachine {
 
     private func secondsToNextDeadline(now: Double) -> Double {
         var deadline = lastAgeCheck + Self.ageSeconds
-        let batches =
-            [
-                rows > 0 ? rowsSince + Self.batchSeconds : .infinity,
-                accesses > 0 ? accessesSince + Self.accessSeconds : .infinity,
-            ].min() ?? .infinity
+        let batches = min(
+            rows > 0 ? rowsSince + Self.batchSeconds : .infinity,
+            accesses > 0 ? accessesSince + Self.accessSeconds : .infinity)
         deadline = min(deadline, max(batches, pausedUntil ?? 0, commitAfter))
         if let evictAfter { deadline = min(deadline, evictAfter) }
         if let sweepAfter { deadline = min(deadline, sweepAfter) }
