@@ -51,7 +51,6 @@ final class ActivityCounter: Sendable {
 
     private let state = Lock(State())
 
-    /// The activity of all origins together.
     var total: DownloaderActivity {
         state.withLock { state in
             state.origins.values.reduce(into: DownloaderActivity()) {

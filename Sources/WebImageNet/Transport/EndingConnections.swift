@@ -8,8 +8,6 @@ final class EndingConnections {
     /// The connections, and the progress of their transfers in the previous pass.
     private var noted: [(connection: Connection, progress: [UInt64: Int])] = []
 
-    var isEmpty: Bool { noted.isEmpty }
-
     /// Records a connection if it's an HTTP/2 connection that has ended.
     func record(_ connection: Connection, _ sockets: IdleConnectionChecker) {
         guard connection.isMultiplexed, !connection.isSpoiled, connection.isAtEnd else { return }
@@ -17,8 +15,10 @@ final class EndingConnections {
         noted.append((connection, [:]))
     }
 
-    /// Returns the transfers of these connections for which libcurl has delivered all buffered data.
-    func takeStalled(_ running: [UInt64: Transfer]) -> [Transfer] {
+    /// Returns the transfers of these connections for which libcurl has delivered all buffered data, or `nil` if there are
+    /// no connections.
+    func takeStalled(_ running: [UInt64: Transfer]) -> [Transfer]? {
+        guard !noted.isEmpty else { return nil }
         var stalled: [Transfer] = []
         let earlier = noted
         noted = []

@@ -97,7 +97,6 @@ final class NetworkCommandQueue: Sendable {
         }
     }
 
-    /// Removes and returns all commands in the order in which they were posted.
     func dequeueAll() -> [NetworkCommand] {
         state.withLock { state in
             state.isAsleep = false

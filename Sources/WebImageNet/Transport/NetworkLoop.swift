@@ -163,7 +163,7 @@ final class NetworkLoop {
         transfer.proxy = proxies.proxy(for: transfer.request.url).map { ProxyAddress($0) }
         let context = TransferCallbacks.Context(
             transfer: transfer, policy: configuration.addressPolicy, trustsPeer: transfer.proxy != nil,
-            sockets: sockets, group: transfer.socketGroup, deadlines: timeouts.deadlines)
+            sockets: sockets, group: transfer.socketGroup, timeouts: timeouts)
         contexts[handle.pointer] = context
         handles.prepare(
             handle, transfer.submission.transferRequest, transfer.proxy, transfer.priority, configuration)
@@ -259,11 +259,8 @@ final class NetworkLoop {
         if let refused = transfer.refusedAddress, code == CURLE_COULDNT_CONNECT {
             return end(transfer, .failure(transfer.failure(.addressNotAllowed, phase: .connecting, detail: refused)))
         }
-        end(
-            transfer,
-            .failure(
-                transfer.failure(
-                    failure.reason, curlCode: Int(code.rawValue), detail: failure.detail)))
+        let error = transfer.failure(failure.reason, curlCode: Int(code.rawValue), detail: failure.detail)
+        end(transfer, .failure(error))
     }
 
     private func restart(_ transfer: Transfer, isCounted: Bool, onNewConnection: Bool) {
@@ -284,8 +281,8 @@ final class NetworkLoop {
     ///
     /// Returns whether there were any.
     private func finishEnding() -> Bool {
-        guard !ending.isEmpty else { return false }
-        for transfer in ending.takeStalled(running) {
+        guard let stalled = ending.takeStalled(running) else { return false }
+        for transfer in stalled {
             let detail = "the connection was closed before the stream ended"
             fail(transfer, CurlFailure(code: CURLE_RECV_ERROR.rawValue, detail: detail))
         }

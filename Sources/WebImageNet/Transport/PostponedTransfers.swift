@@ -8,7 +8,6 @@ final class PostponedTransfers {
     private var establishedBefore = 0
 
     func add(_ transfer: Transfer) { transfers.append(transfer) }
-
     func allowStart() { mayStart = true }
 
     func isPending(established: Int) -> Bool { !transfers.isEmpty && established != establishedBefore }

@@ -6,7 +6,6 @@ import WebImageHTTP
 ///
 /// It also collects the heads of interim responses (1xx) and ignores trailers.
 struct ResponseHeadParser {
-    /// The result of a line.
     enum Step: Equatable {
         /// A line after which more lines are needed.
         case more
@@ -28,7 +27,6 @@ struct ResponseHeadParser {
 
     /// Whether the empty line was received. libcurl reports success if the connection is closed before it.
     private(set) var isComplete = false
-    /// The heads of the interim responses so far.
     private(set) var interim: [HTTPResponseHead] = []
     /// The number of bytes in header lines so far.
     private(set) var received = 0
@@ -43,7 +41,6 @@ struct ResponseHeadParser {
     /// challenge.
     var unansweredChallenge: HTTPResponseHead? { lines.isEmpty ? challenge : nil }
 
-    /// Resets the parser for a transfer that restarts.
     mutating func reset() { self = ResponseHeadParser() }
 
     mutating func receive(_ line: UnsafeRawBufferPointer) -> Step {

@@ -27,19 +27,16 @@ final class Transfer {
 
     /// The reason why a request isn't sent over the connection that libcurl chose.
     enum Refusal {
-        /// A connection that isn't connected yet.
         case openingConnection
         /// A connection that received data while it was idle, or that has ended.
         case unusableConnection
         /// A connection that a repeated request must not use.
         case unsuitableConnection
-        /// A request that was already sent as often as allowed.
         case sentTooOften
         /// A request that isn't idempotent and that the server may have processed.
         case mayBeProcessed
     }
 
-    /// The result of a chunk of the body.
     enum Reception {
         case received
         /// libcurl must retain the chunk and deliver it again later.

@@ -17,14 +17,14 @@ enum TransferCallbacks {
         let trustsPeer: Bool
         let sockets: IdleConnectionChecker
         let group: String
-        let deadlines: TransferDeadlines
+        let timeouts: TransferTimeouts
 
         init(
             transfer: Transfer, policy: ImageDownloader.Configuration.AddressPolicy, trustsPeer: Bool,
-            sockets: IdleConnectionChecker, group: String, deadlines: TransferDeadlines
+            sockets: IdleConnectionChecker, group: String, timeouts: TransferTimeouts
         ) {
             self.transfer = transfer
-            self.deadlines = deadlines
+            self.timeouts = timeouts
             self.sockets = sockets
             self.group = group
             self.policy = policy
@@ -63,8 +63,8 @@ enum TransferCallbacks {
         // Avoid reference counting, which is expensive for each chunk. The network thread retains the context.
         return Unmanaged<Context>.fromOpaque(context)._withUnsafeGuaranteedRef {
             let continues = $0.transfer.receiveHeader(line, now: MonotonicTime.now)
-            if let deadline = $0.transfer.ignoredBodyDeadline { $0.deadlines.add(deadline) }
-            if let deadline = $0.transfer.speedDeadline { $0.deadlines.add(deadline) }
+            if let deadline = $0.transfer.ignoredBodyDeadline { $0.timeouts.add(deadline) }
+            if let deadline = $0.transfer.speedDeadline { $0.timeouts.add(deadline) }
             return continues ? line.count : 0
         }
     }

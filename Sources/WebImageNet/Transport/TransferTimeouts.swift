@@ -4,12 +4,12 @@ import CCurl
 import Foundation
 import WebImageCore
 
-/// The timeouts of the running transfers.
+/// The timeouts of the running transfers, for the loop and the callbacks of libcurl.
 final class TransferTimeouts {
     private let bodyBudget: Int
     private let minimumSpeed: ImageDownloader.Configuration.MinimumSpeed?
-    /// The deadlines, which the callbacks of libcurl also set.
-    let deadlines = TransferDeadlines()
+    /// The earliest deadline, in nanoseconds of the monotonic clock. The actual deadline of a transfer can be later.
+    private var next = Int64.max
 
     init(_ configuration: ImageDownloader.Configuration) {
         bodyBudget = configuration.maxBodyBytesInFlight
@@ -18,8 +18,8 @@ final class TransferTimeouts {
 
     /// Returns whether a transfer may have timed out, so that all of them must be checked.
     func mustCheck(at now: Int64) -> Bool {
-        guard now >= deadlines.next else { return false }
-        deadlines.removeAll()
+        guard now >= next else { return false }
+        next = .max
         return true
     }
 
@@ -30,7 +30,8 @@ final class TransferTimeouts {
         return nil
     }
 
-    func schedule(_ transfer: Transfer, now: Int64) { deadlines.add(deadline(of: transfer, now: now)) }
+    func schedule(_ transfer: Transfer, now: Int64) { add(deadline(of: transfer, now: now)) }
+    func add(_ deadline: Int64) { next = min(next, deadline) }
 
     private func lateness(of transfer: Transfer, among running: [UInt64: Transfer], now: Int64) -> ImageError? {
         let limits = transfer.request.timeouts
@@ -134,20 +135,9 @@ final class TransferTimeouts {
 
     /// Returns the number of milliseconds until the next check or the given start of a transfer.
     func milliseconds(toStart start: Int64?) -> Int32 {
-        let next = min(deadlines.next, start ?? .max)
+        let next = min(next, start ?? .max)
         guard next != .max else { return 3_600_000 }
         let left = next - MonotonicTime.now
         return Int32(clamping: max(0, (left + 999_999) / 1_000_000))
     }
-}
-
-/// The earliest time at which a transfer of a network loop may time out.
-///
-/// The loop and the callbacks of libcurl share this object. It's used only on the network thread.
-final class TransferDeadlines {
-    /// The earliest deadline, in nanoseconds of the monotonic clock. The actual deadline of a transfer can be later.
-    private(set) var next = Int64.max
-
-    func add(_ deadline: Int64) { next = min(next, deadline) }
-    func removeAll() { next = .max }
 }

@@ -55,12 +55,10 @@ final class WaitingTransfers {
     }
 
     func recordStart() { limiter.recordStart() }
-
     /// Returns the time at which the start rate allows a transfer that otherwise can start.
     var nextStart: Int64? { !isSuspended && queue.canStart ? limiter.nextStart : nil }
 
     func releaseSlot(of transfer: Transfer) { queue.release(origin: transfer.request.origin) }
-
     func setMultiplexed(_ origin: String) { queue.setMultiplexed(origin) }
 
     /// Reports the reason for the wait to transfers that were enqueued and didn't start.
