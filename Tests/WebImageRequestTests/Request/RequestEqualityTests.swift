@@ -83,6 +83,37 @@ struct RequestEqualityTests {
         }
     }
 
+    @Test("The changes of this suite include each stored property of a request and of its groups of options")
+    func everyProperty() {
+        let base = Self.properties(of: request)
+        var unchanged = Set(base.keys)
+        for change in Self.changes {
+            var other = request
+            change(&other)
+            let properties = Self.properties(of: other)
+            unchanged = unchanged.filter { base[$0] == properties[$0] }
+        }
+        // The manager sets the higher qualities, and the public initializers set the maker. User info isn't compared.
+        #expect(unchanged == ["higherQualities", "maker", "userInfo"])
+    }
+
+    /// Returns the description of each stored property.
+    private static func properties(of request: ImageRequest) -> [String: String] {
+        var result: [String: String] = [:]
+        func add(_ value: Any, _ path: String) {
+            for child in Mirror(reflecting: value).children {
+                let name = path + (child.label ?? "")
+                switch child.value {
+                case is ImageRequest.CachingOptions, is ImageDecodingOptions, is NetworkOptions, is LowerQuality:
+                    add(child.value, name + ".")
+                default: result[name] = "\(child.value)"
+                }
+            }
+        }
+        add(request.storage.value, "")
+        return result
+    }
+
     @Test("Requests that were changed in the same way are equal and have the same hash")
     func changedAlike() throws {
         // Skip the caches and the loader, because each change creates another object.
