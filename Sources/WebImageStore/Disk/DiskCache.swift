@@ -205,24 +205,27 @@ public final class DiskCache: Sendable {
     public func userData(for key: CacheKey) async -> Data? { await entry(for: key)?.userData }
 
     private func update(_ update: EntryMetadataUpdate, for key: CacheKey) {
-        if !state.extras.isEmpty, !mayContainItself(key), state.extras.mayContain(key.fileName) {
-            return copyExtra(key, with: update)
+        guard !isKnown(key), extrasMayContain(key) else { return stage(update, for: key) }
+        // Another process may have stored the entry in this directory, which only a look at the file shows.
+        _ = readers.submit { [self] reader in
+            guard !isKnown(key), !reader.hasFile(of: key), var entry = reader.extra(key) else {
+                return stage(update, for: key)
+            }
+            update.apply(to: &entry)
+            entry.storedAt = state.clock.now()
+            store(entry)
         }
+    }
+
+    private func stage(_ update: EntryMetadataUpdate, for key: CacheKey) {
         state.enqueue { state in
             guard !state.isClosed, !state.isLoaded || state.known.contains(key.storedDigest) else { return nil }
             return state.staging.stage(update, for: key).map { .staged($0) }
         }
     }
 
-    /// Stores a copy of an entry from a read-only directory together with its update.
-    private func copyExtra(_ key: CacheKey, with update: EntryMetadataUpdate) {
-        _ = readers.submit { [self] reader in
-            guard !mayContainItself(key), var entry = reader.extra(key) else { return }
-            update.apply(to: &entry)
-            entry.storedAt = state.clock.now()
-            store(entry)
-        }
-    }
+    /// Returns whether the directory of the cache certainly has an entry for a key, unless its file was deleted.
+    private func isKnown(_ key: CacheKey) -> Bool { mayContain(key) { $0.known.contains(key.storedDigest) } }
 
     /// Removes the entry of a key.
     public func remove(_ key: CacheKey) {

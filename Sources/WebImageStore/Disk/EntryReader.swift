@@ -39,6 +39,11 @@ final class EntryReader {
         }
     }
 
+    /// Returns whether the directory of the cache has a file for a key. This method blocks.
+    func hasFile(of key: CacheKey) -> Bool {
+        (try? state.files.status(at: state.layout.entry(state.name(of: key)))) != nil
+    }
+
     /// Returns the entry of a key from the read-only directories. This method blocks.
     func extra(_ key: CacheKey) -> CacheEntry? {
         state.extras.entry(for: key, limit: state.readableFileSize)

@@ -12,6 +12,7 @@ import WebImageTestSupport
 struct ExtraDirectoryTests {
     let directory = TestDirectory()
     let bundle = TestDirectory()
+    private let clock = ManualClock()
 
     private func fillBundle(_ numbers: Range<Int>) async throws {
         let cache = try bundle.open()
@@ -22,6 +23,7 @@ struct ExtraDirectoryTests {
     private func open() throws -> DiskCache {
         var configuration = directory.configuration()
         configuration.readOnlyDirectories = [URL(filePath: "/nowhere/at/all"), URL(filePath: bundle.path)]
+        configuration.clock = clock.clock
         return try DiskCache(configuration: configuration)
     }
 
@@ -58,8 +60,10 @@ struct ExtraDirectoryTests {
         // This lookup waits until the names in both directories are known.
         #expect(await cache.entry(for: key(0)) != nil)
         await cache.flush()
+        // Since the index was read, another process could have stored the entry.
+        clock.advance(60)
         cache.updateHead(head(etag: "\"new\""), for: key(0))
-        while await cache.info().entryCount == 0 { await Task.yield() }
+        while await cache.info().entryCount == 0 { await cache.flush() }
         #expect(await cache.entry(for: key(0))?.head?.head.headers.combined("ETag") == "\"new\"")
         await cache.close()
     }
