@@ -54,7 +54,12 @@ struct WireTests {
         }
         // The registry selects the coder.
         expectNoDefaults(options, ImageDecodingOptions(), except: ["coderIdentifier"])
-        var encoding = ImageEncoding(format: .avif, quality: 3, isLossless: true, effort: 9).with(\.loopCount, 0).with(\.chromaSubsampling, .yuv422).with(\.thumbnailDimension, 5).with(\.iconDimensions, [1, 256]).with(\.maxByteCount, 7).with(\.maxDimension, 9).with(\.metadata, .keepExceptLocation).with(\.preservesDynamicRange, false).with(\.preset, .drawing).with(\.color, .displayP3).with(\.visualScore, 70)
+        var encoding = ImageEncoding(format: .avif, quality: 3, isLossless: true, effort: 9).with(\.loopCount, 0).with(
+            \.chromaSubsampling, .yuv422
+        ).with(\.thumbnailDimension, 5).with(\.iconDimensions, [1, 256]).with(\.maxByteCount, 7).with(\.maxDimension, 9)
+            .with(\.metadata, .keepExceptLocation).with(\.preservesDynamicRange, false).with(\.preset, .drawing).with(
+                \.color, .displayP3
+            ).with(\.visualScore, 70)
         encoding.background = PixelColor(red: 1, green: 2, blue: 3, alpha: 4)
         (encoding.isProgressive, encoding.usesDithering) = (true, false)
         (encoding.optimizesHuffmanTables, encoding.isExact) = (false, true)

@@ -103,7 +103,8 @@ extension ImageManager {
         var tiers: ImageCache.Tiers = []
         if let image = plan.imageInMemory, plan.http.selects(image) { tiers.insert(.memory) }
         if !plan.isLocal {
-            tiers.formUnion(await plan.originalCache.tiers(having: plan.keys.data, matching: plan.http.selectingHeaders))
+            tiers.formUnion(
+                await plan.originalCache.tiers(having: plan.keys.data, matching: plan.http.selectingHeaders))
         }
         if plan.request.caching.processedEncoding != nil {
             tiers.formUnion(await plan.cache.tiers(having: plan.processedKey, matching: plan.http.selectingHeaders))

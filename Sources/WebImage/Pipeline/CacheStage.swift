@@ -48,14 +48,16 @@ final class CacheStage: Sendable {
         let tiers = plan.request.caching.originalReadFrom
         // Data that must not be stored is only for requests that were made before it arrived.
         if tiers.contains(.memory), let original = inFlight.original(for: plan.keys.data, generation),
-            original.mayBeReused, plan.http.allowsStoring(original.originalInfo), plan.http.selects(original.originalInfo)
+            original.mayBeReused, plan.http.allowsStoring(original.originalInfo),
+            plan.http.selects(original.originalInfo)
         {
             return original
         }
         let cache = plan.originalCache
         guard !plan.isLocal, !Task.isCancelled, cache.mayContain(plan.keys.data, in: tiers) else { return nil }
         let key = Key(
-            data: plan.keys.data, selectingHeaders: plan.http.selectingHeaders, cache: ObjectIdentifier(cache), tiers: tiers,
+            data: plan.keys.data, selectingHeaders: plan.http.selectingHeaders, cache: ObjectIdentifier(cache),
+            tiers: tiers,
             tierRevision: cache.tierRevision, coder: plan.request.coder?.identifier, generation: generation)
         let onUpdate = onDelay.map { onDelay in { @Sendable (_: LookupDelay) in onDelay() } }
         let found = try? await lookups.value(for: key, priority: priority, onUpdate: onUpdate) { context in

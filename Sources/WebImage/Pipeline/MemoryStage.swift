@@ -29,9 +29,13 @@ struct MemoryStage: Sendable {
             if let originalInfo = image.originalInfo, plan.http.isKnownFresh(originalInfo) {
                 return Hit(image: image, decision: CacheDecision(step: .use))
             }
-            if plan.http.selects(image) { return Hit(image: image, decision: plan.http.decision(for: image.originalInfo)) }
+            if plan.http.selects(image) {
+                return Hit(image: image, decision: plan.http.decision(for: image.originalInfo))
+            }
         }
-        if let image = firstFrame(plan) { return Hit(image: image, decision: plan.http.decision(for: image.originalInfo)) }
+        if let image = firstFrame(plan) {
+            return Hit(image: image, decision: plan.http.decision(for: image.originalInfo))
+        }
         guard plan.request.caching.allowsLargerImages, plan.transformers.isEmpty else { return nil }
         let isUsable: (DecodedImage) -> Bool = { image in
             plan.http.selects(image) && plan.http.step(for: image.originalInfo).needsNothing

@@ -173,7 +173,8 @@ extension RequestPlan {
     /// made, the result is the step for a used response.
     func claim(_ decision: CacheDecision, of originalInfo: OriginalInfo?) -> CacheAction {
         guard decision.isFirstUse, let head = originalInfo?.head else { return decision.step }
-        return defaults.recentResponses.recordUse(of: head, for: keys.data) ? decision.step : http.step(for: originalInfo)
+        return defaults.recentResponses.recordUse(of: head, for: keys.data)
+            ? decision.step : http.step(for: originalInfo)
     }
 
     /// Returns whether the response leaves its freshness open and was received or revalidated recently.

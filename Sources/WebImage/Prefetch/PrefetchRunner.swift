@@ -368,7 +368,8 @@ final class PrefetchRunner: Sendable {
             let stored = await manager.pipeline.cache.original(
                 plan, plan.originalCache.generation(of: plan.keys.data), priority: SharedPriority(plan.request.priority)
             )
-            guard let stored, stored.source === plan.originalCache, plan.http.step(for: stored.originalInfo).needsNothing
+            guard let stored, stored.source === plan.originalCache,
+                plan.http.step(for: stored.originalInfo).needsNothing
             else { return false }
             plan.recordResult(stored.originalInfo)
             return true

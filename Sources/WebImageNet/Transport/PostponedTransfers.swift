@@ -3,7 +3,7 @@
 /// The transfers that wait until libcurl has opened a connection.
 final class PostponedTransfers {
     private var transfers: [Transfer] = []
-    /// A Boolean value that indicates whether a transfer ended or restarted since the last pass.
+    /// Whether a transfer ended or restarted since the last pass.
     private var mayStart = false
     private var establishedBefore = 0
 

@@ -206,7 +206,7 @@ public final class DiskCache: Sendable {
 
     private func update(_ update: EntryMetadataUpdate, for key: CacheKey) {
         guard !isKnown(key), extrasMayContain(key) else { return stage(update, for: key) }
-        // Another process may have stored the entry in this directory, which only a look at the file shows.
+        // Another process may have stored the entry in this directory, which only its file shows.
         _ = readers.submit { [self] reader in
             guard !isKnown(key), !reader.hasFile(of: key), var entry = reader.extra(key) else {
                 return stage(update, for: key)

@@ -23,7 +23,9 @@ struct GamutTests {
         let image = try registry.decode(patches.file, options: options)
         // Lossy WebP has only 219 levels of brightness and half the chroma resolution, which changes colors by more
         // than the tolerance, regardless of the gamut.
-        let encoding = ImageEncoding(format: format, quality: 98, isLossless: format == .webp).with(\.chromaSubsampling, .yuv444).with(\.color, color)
+        let encoding = ImageEncoding(format: format, quality: 98, isLossless: format == .webp).with(
+            \.chromaSubsampling, .yuv444
+        ).with(\.color, color)
         let data = try registry.encode(image, as: encoding)
         return try registry.decode(data, options: ImageDecodingOptions(color: .source))
     }

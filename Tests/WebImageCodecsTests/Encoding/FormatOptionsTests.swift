@@ -26,7 +26,8 @@ struct FormatOptionsTests {
         }
         // Some transparent columns share blocks with opaque ones. There, libwebp inserts colors that compress better.
         let shades = try [true, false].map { isExact in
-            let straight = try Tools.pillow(encode(pixels, ImageEncoding(format: .webp, quality: 90).with(\.isExact, isExact)))
+            let straight = try Tools.pillow(
+                encode(pixels, ImageEncoding(format: .webp, quality: 90).with(\.isExact, isExact)))
             return (0..<40 * 40).filter { (20..<24).contains($0 % 40) }.reduce(0) { $0 + Int(straight[$1 * 4]) }
         }
         #expect(shades[0] < shades[1] / 2)
@@ -72,7 +73,8 @@ struct FormatOptionsTests {
         let image = try DecodedImage(animation: ImageAnimation(frames: frames))
         let files = try [nil, ImageEncoding.Preset.text].map { preset in
             try ImageCoderRegistry.standard.encode(
-                image, as: ImageEncoding(format: .webp, quality: 60).with(\.preset, preset), context: ImageProcessingContext())
+                image, as: ImageEncoding(format: .webp, quality: 60).with(\.preset, preset),
+                context: ImageProcessingContext())
         }
         #expect(files[0] != files[1])
     }

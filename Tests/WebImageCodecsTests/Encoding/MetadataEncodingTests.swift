@@ -105,7 +105,8 @@ struct MetadataEncodingTests {
         let picture = try ImageCoderRegistry.standard.decode(original, context: ImageProcessingContext())
         #expect(picture.metadata.exif == nil)
         let data = try ImageCoderRegistry.standard.encode(
-            picture, as: ImageEncoding(format: .jpeg).with(\.maxDimension, 30).with(\.metadata, .keep), original: original,
+            picture, as: ImageEncoding(format: .jpeg).with(\.maxDimension, 30).with(\.metadata, .keep),
+            original: original,
             context: ImageProcessingContext())
         let block = try SampleMetadata.block(in: data)
         let width = try #require(block.photo.first { $0.tag == 0xA002 })

@@ -108,7 +108,8 @@ struct OriginalBytesTests {
             let pixels = try PixelPatterns.photo(width: 60, height: 40)
             let metadata = ImageMetadata(storedSize: pixels.size, exif: SampleMetadata.exif, xmp: SampleMetadata.xmp())
             var data = try ImageCoderRegistry.standard.encode(
-                DecodedImage(pixels: pixels, metadata: metadata), as: ImageEncoding(format: .jpeg).with(\.metadata, .keep),
+                DecodedImage(pixels: pixels, metadata: metadata),
+                as: ImageEncoding(format: .jpeg).with(\.metadata, .keep),
                 context: context)
             // Set the orientation to 6, as a camera does.
             let tag = try #require(data.firstRange(of: Data([0x12, 1, 3, 0, 1, 0, 0, 0, 1, 0])))

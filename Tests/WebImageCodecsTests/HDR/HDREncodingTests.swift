@@ -47,7 +47,8 @@ struct HDREncodingTests {
         arguments: formats)
     func encodes(_ format: ImageFormat) throws {
         // Lossy WebP always reduces the chroma.
-        let encoding = ImageEncoding(format: format, quality: 95, isLossless: format == .webp, effort: 1).with(\.chromaSubsampling, .yuv444)
+        let encoding = ImageEncoding(format: format, quality: 95, isLossless: format == .webp, effort: 1).with(
+            \.chromaSubsampling, .yuv444)
         for transfer in [16, 18] {
             for (stored, meant) in Self.primaries {
                 let reference = try image(ColorCodePoints(primaries: meant, transfer: transfer), isWide: true)

@@ -88,7 +88,8 @@ struct ConvertEncodingTests {
             pixels: pixels, metadata: ImageMetadata(storedSize: pixels.size, exif: block.serialized()))
         try tool.write(
             try ImageCoderRegistry.standard.encode(
-                image, as: ImageEncoding(format: .jpeg).with(\.metadata, .keep), context: ImageProcessingContext()), "a.jpg")
+                image, as: ImageEncoding(format: .jpeg).with(\.metadata, .keep), context: ImageProcessingContext()),
+            "a.jpg")
         func kept(_ words: String...) async throws -> ExifBlock? {
             #expect(try await tool.start(["convert", "-y", "a.jpg", "b.webp"] + words).result.status == 0)
             return EmbeddedMetadata(reading: try tool.read("b.webp")).exif.flatMap { ExifBlock($0) }

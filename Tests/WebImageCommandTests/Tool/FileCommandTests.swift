@@ -196,7 +196,8 @@ struct FileCommandTests {
             pixels: pixels, metadata: ImageMetadata(storedSize: pixels.size, exif: block.serialized()))
         try tool.write(
             try ImageCoderRegistry.standard.encode(
-                image, as: ImageEncoding(format: .jpeg).with(\.metadata, .keep), context: ImageProcessingContext()), "a.jpg")
+                image, as: ImageEncoding(format: .jpeg).with(\.metadata, .keep), context: ImageProcessingContext()),
+            "a.jpg")
         let tags = try #require(
             try await tool.run("info", "a.jpg", "--exif", "--json").objects[0]["exif"] as? [String: String])
         #expect(tags["Model"] == "X100" && tags["ExposureTime"] == "1/60")

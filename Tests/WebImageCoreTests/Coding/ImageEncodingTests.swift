@@ -81,7 +81,9 @@ struct ImageEncodingTests {
             for effort in [nil, 1, 11] {
                 for loops in [nil, 1, 11] {
                     for side in [nil, 1, 11] {
-                        let encoding = ImageEncoding(format: .png, quality: quality, effort: effort).with(\.loopCount, loops).with(\.thumbnailDimension, side).with(\.maxByteCount, side).with(\.maxDimension, quality)
+                        let encoding = ImageEncoding(format: .png, quality: quality, effort: effort).with(
+                            \.loopCount, loops
+                        ).with(\.thumbnailDimension, side).with(\.maxByteCount, side).with(\.maxDimension, quality)
                         #expect(seen.updateValue(encoding, forKey: encoding.identity) == nil)
                     }
                 }

@@ -30,7 +30,9 @@ struct EncodedColorTests {
     private func encoding(
         _ format: ImageFormat, _ color: ImageColorSpace = .source, lossless: [ImageFormat] = [.webp]
     ) -> ImageEncoding {
-        ImageEncoding(format: format, quality: 98, isLossless: lossless.contains(format)).with(\.chromaSubsampling, .yuv444).with(\.color, color)
+        ImageEncoding(format: format, quality: 98, isLossless: lossless.contains(format)).with(
+            \.chromaSubsampling, .yuv444
+        ).with(\.color, color)
     }
 
     @Test(

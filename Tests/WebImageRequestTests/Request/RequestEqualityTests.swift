@@ -104,7 +104,8 @@ struct RequestEqualityTests {
             for child in Mirror(reflecting: value).children {
                 let name = path + (child.label ?? "")
                 switch child.value {
-                case is ImageRequest.CachingOptions, is ImageDecodingOptions, is NetworkOptions, is LowerQuality:
+                case is ImageRequest.CachingOptions, is ImageRequest.LowerQuality, is ImageDecodingOptions,
+                    is NetworkOptions:
                     add(child.value, name + ".")
                 default: result[name] = "\(child.value)"
                 }
