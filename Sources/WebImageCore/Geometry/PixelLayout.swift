@@ -28,7 +28,7 @@ package struct PixelLayout: Sendable, Hashable {
     package var bitsPerSample: Int { bytesPerSample * 8 }
     /// The size of a pixel, in bytes.
     package var bytesPerPixel: Int { bytesPerSample * channelCount }
-    /// A Boolean value that indicates whether samples have more than 8 bits.
+    /// Whether samples have more than 8 bits.
     package var isWide: Bool { bytesPerSample > 1 }
 
     /// Returns a sample that's stored at an address.
