@@ -65,25 +65,30 @@ struct BinderStateMachine {
         static func < (left: ContentRank, right: ContentRank) -> Bool { left.rawValue < right.rawValue }
     }
 
+    /// The state that ends with a binding.
+    struct Binding {
+        fileprivate(set) var phase = Phase.idle
+        fileprivate(set) var request: ImageRequest?
+        /// The priority of the binding, if it differs from the priority of the request.
+        fileprivate var changedPriority: RequestPriority?
+        /// The bounds for which the last load was started.
+        fileprivate var requestedBounds: TargetBounds?
+        /// The final image.
+        fileprivate var image: DecodedImage?
+        fileprivate var failure: ImageError?
+        /// Whether the next loads bypass the negative cache, until one of them ends.
+        fileprivate var ignoresFailures = false
+        fileprivate var progress: ImageTask.Progress?
+        fileprivate var hasCompleted = true
+        fileprivate var rank = ContentRank.nothing
+    }
+
     private(set) var generation = 0
-    private(set) var phase = Phase.idle
-    private(set) var request: ImageRequest?
-    /// The priority of the binding, if it differs from the priority of the request.
-    private var changedPriority: RequestPriority?
+    private(set) var binding = Binding()
     private(set) var options = ImageViewOptions()
     private(set) var isMapped: Bool
     private var bounds: TargetBounds?
-    /// The bounds for which the last load was started.
-    private var requestedBounds: TargetBounds?
     private(set) var lastLoad = 0
-    /// The final image of this binding.
-    private(set) var image: DecodedImage?
-    private(set) var failure: ImageError?
-    /// Whether the next loads bypass the negative cache, until one of them ends.
-    private var ignoresFailures = false
-    private(set) var progress: ImageTask.Progress?
-    private var hasCompleted = true
-    private var rank = ContentRank.nothing
     /// The content of the view, which can be from an earlier binding.
     private(set) var content: DisplayedContent?
     /// The content that the handler received most recently, which can be from an earlier binding.
@@ -103,12 +108,12 @@ struct BinderStateMachine {
         let ending = complete(.failure(.cancelled))
         let leaving = abandon()
         reset()
-        self.request = request
+        binding.request = request
         self.options = options
-        hasCompleted = false
+        binding.hasCompleted = false
         if options.onPresentation == nil { handedOver = nil }
         let current = options.setsImageAutomatically ? content : handedOver
-        if options.keepsCurrentImage, current?.kind.isOfImage == true { rank = .otherSize }
+        if options.keepsCurrentImage, current?.kind.isOfImage == true { binding.rank = .otherSize }
         guard request != nil else { return ending + leaving + showEmpty() }
         // Start the new load first so that a shared download continues.
         return ending + begin() + leaving
@@ -132,26 +137,26 @@ struct BinderStateMachine {
 
     /// Cancels the load and keeps the content.
     mutating func cancel() -> [Action] {
-        switch phase {
+        switch binding.phase {
         case .idle, .ended, .cancelled: return []
         case .waiting, .probing, .loading: break
         }
         let leaving = abandon()
-        phase = .cancelled
-        progress = nil
-        ignoresFailures = false
+        binding.phase = .cancelled
+        binding.progress = nil
+        binding.ignoresFailures = false
         return presentDelayedPlaceholder() + complete(.failure(.cancelled)) + leaving
     }
 
     mutating func setMapped(_ mapped: Bool) -> [Action] {
         guard mapped != isMapped else { return [] }
         isMapped = mapped
-        switch phase {
+        switch binding.phase {
         case .idle, .cancelled: return []
         case .waiting: return mapped ? begin() : []
         case .ended:
             guard mapped else { return [] }
-            return failure != nil && options.retriesWhenVisible ? again() : refine()
+            return binding.failure != nil && options.retriesWhenVisible ? again() : refine()
         case .probing(let load), .loading(let load): return mapped ? comeBack(load) : leave(load)
         }
     }
@@ -159,12 +164,14 @@ struct BinderStateMachine {
     mutating func allocate(_ allocation: ViewAllocation) -> [Action] {
         guard let bounds = TargetBounds(allocation), bounds != self.bounds else { return [] }
         self.bounds = bounds
-        switch phase {
+        switch binding.phase {
         case .idle, .cancelled: return []
         case .waiting: return begin()
         case .ended: return refine()
         case .probing, .loading:
-            guard isAutomatic, let requestedBounds, options.sizing.outgrows(requestedBounds, by: bounds) else {
+            guard isAutomatic, let requestedBounds = binding.requestedBounds,
+                options.sizing.outgrows(requestedBounds, by: bounds)
+            else {
                 return []
             }
             let leaving = abandon()
@@ -173,30 +180,32 @@ struct BinderStateMachine {
     }
 
     mutating func setPriority(_ priority: RequestPriority) -> [Action] {
-        changedPriority = priority
+        binding.changedPriority = priority
         guard let load, isMapped || options.offscreenBehavior == .continue else { return [] }
         return [.setPriority(load, priority)]
     }
 
     mutating func retry() -> [Action] {
         // The content of a canceled load remains until better content is available.
-        if phase == .cancelled {
-            ignoresFailures = true
+        if binding.phase == .cancelled {
+            binding.ignoresFailures = true
             return begin()
         }
-        guard phase == .ended, failure != nil else { return [] }
-        ignoresFailures = true
+        guard binding.phase == .ended, binding.failure != nil else { return [] }
+        binding.ignoresFailures = true
         return again()
     }
 
     mutating func networkReturned() -> [Action] {
-        guard options.retriesWhenNetworkReturns, let failure, failure.isNetworkOutage else { return [] }
+        guard options.retriesWhenNetworkReturns, let failure = binding.failure, failure.isNetworkOutage else {
+            return []
+        }
         return retry()
     }
 
     mutating func started(_ load: LoadID, _ probe: StartResult) -> [Action] {
-        guard phase == .probing(load) else { return [] }
-        phase = .loading(load)
+        guard binding.phase == .probing(load) else { return [] }
+        binding.phase = .loading(load)
         switch probe {
         case .result(let result): return end(result, isInstant: true)
         case .pending(let stored, let otherSize, let preliminary):
@@ -210,11 +219,11 @@ struct BinderStateMachine {
     }
 
     mutating func receive(_ event: ImageTask.Event, of load: LoadID) -> [Action] {
-        guard phase == .loading(load) else { return [] }
+        guard binding.phase == .loading(load) else { return [] }
         switch event {
         case .started, .waiting: return []
         case .progress(let progress):
-            self.progress = progress
+            binding.progress = progress
             return []
         case .cached(let response):
             let transition = transition(for: response, isInstant: false)
@@ -227,7 +236,7 @@ struct BinderStateMachine {
     // MARK: - State
 
     var load: LoadID? {
-        switch phase {
+        switch binding.phase {
         case .probing(let load), .loading(let load): load
         case .idle, .waiting, .ended, .cancelled: nil
         }
@@ -235,17 +244,17 @@ struct BinderStateMachine {
 
     var snapshot: ImageBinder.Snapshot {
         ImageBinder.Snapshot(
-            state: state, progress: progress, content: content?.kind, request: request,
+            state: state, progress: binding.progress, content: content?.kind, request: binding.request,
             displayedRequest: content?.kind.isOfImage == true ? content?.request : nil, generation: generation)
     }
 
     private var state: ImageBinder.State {
-        if image != nil { return .showing }
-        switch phase {
+        if binding.image != nil { return .showing }
+        switch binding.phase {
         case .idle: return .idle
         case .waiting: return .waiting
-        case .probing, .loading: return rank >= .preview ? .previewing : .loading
-        case .ended: return failure.map { .failed($0) } ?? .showing
+        case .probing, .loading: return binding.rank >= .preview ? .previewing : .loading
+        case .ended: return binding.failure.map { .failed($0) } ?? .showing
         case .cancelled: return .cancelled
         }
     }
@@ -270,66 +279,67 @@ extension ImageBinder.Presentation.Kind {
 
 /// The internal steps of the state machine.
 extension BinderStateMachine {
-    var survives: Bool { options.continuesWhenReplaced || request?.continuesAfterCancellation == true }
+    var survives: Bool { options.continuesWhenReplaced || binding.request?.continuesAfterCancellation == true }
 
-    private var isAutomatic: Bool { request?.size == nil && options.sizing != .originalSize }
+    private var isAutomatic: Bool { binding.request?.size == nil && options.sizing != .originalSize }
 
     private var mayLoad: Bool {
-        guard request != nil, isMapped || options.offscreenBehavior != .cancel else { return false }
+        guard binding.request != nil, isMapped || options.offscreenBehavior != .cancel else { return false }
         return !isAutomatic || bounds != nil
     }
 
     private var priority: RequestPriority {
-        let wanted = changedPriority ?? request?.priority ?? .normal
+        let wanted = binding.changedPriority ?? binding.request?.priority ?? .normal
         guard !isMapped, case .lowerPriority(let lower) = options.offscreenBehavior else { return wanted }
         return min(wanted, lower)
     }
 
     /// Starts a load, or waits until one is allowed.
     private mutating func begin() -> [Action] {
-        guard mayLoad, var request else {
-            phase = image == nil ? .waiting : .ended
+        guard mayLoad, var request = binding.request else {
+            binding.phase = binding.image == nil ? .waiting : .ended
             return presentPlaceholder()
         }
         lastLoad += 1
-        phase = .probing(lastLoad)
-        progress = nil
+        binding.phase = .probing(lastLoad)
+        binding.progress = nil
         if isAutomatic, let bounds {
-            requestedBounds = bounds
+            binding.requestedBounds = bounds
             request.size = options.sizing.target(for: bounds)
             request.caching.allowsLargerImages = true
         }
         request.priority = priority
-        if ignoresFailures { request.caching.bypassesFailureCache = true }
+        if binding.ignoresFailures { request.caching.bypassesFailureCache = true }
         return [.start(lastLoad, request)]
     }
 
     private mutating func again() -> [Action] {
-        failure = nil
-        rank = .nothing
+        binding.failure = nil
+        binding.rank = .nothing
         return begin()
     }
 
     /// Reloads the image if it's too small for the view.
     private mutating func refine() -> [Action] {
-        guard let image, mayLoad, isAutomatic, let requestedBounds, let bounds,
+        guard let image = binding.image, mayLoad, isAutomatic, let requestedBounds = binding.requestedBounds,
+            let bounds,
             options.sizing.outgrows(image, loadedFor: requestedBounds, by: bounds)
         else { return [] }
         return begin()
     }
 
     private mutating func end(_ result: Result<ImageResponse, ImageError>, isInstant: Bool) -> [Action] {
-        phase = .ended
-        ignoresFailures = false
+        binding.phase = .ended
+        binding.ignoresFailures = false
         switch result {
         case .success(let response):
-            let transition = image == nil ? transition(for: response, isInstant: isInstant) : .none
-            image = response.image
+            let transition = binding.image == nil ? transition(for: response, isInstant: isInstant) : .none
+            binding.image = response.image
             return present(.image, .image(response.image), transition, source: response.source) + complete(result)
         case .failure(let error):
             // Only a reload at a larger size failed. Keep the current image.
-            guard image == nil else { return [] }
-            failure = error
+            guard binding.image == nil else { return [] }
+            binding.failure = error
             return presentFailure() + complete(result)
         }
     }
@@ -339,7 +349,7 @@ extension BinderStateMachine {
         case .continue: return []
         case .lowerPriority: return [.setPriority(load, priority)]
         case .cancel:
-            phase = image == nil ? .waiting : .ended
+            binding.phase = binding.image == nil ? .waiting : .ended
             return [.cancel(load, survives: survives)]
         }
     }
@@ -358,20 +368,12 @@ extension BinderStateMachine {
     /// Starts a new binding without a request.
     private mutating func reset() {
         generation += 1
-        phase = .idle
-        request = nil
-        changedPriority = nil
-        requestedBounds = nil
-        image = nil
-        failure = nil
-        ignoresFailures = false
-        progress = nil
-        rank = .nothing
+        binding = Binding()
     }
 
     private mutating func complete(_ result: Result<ImageResponse, ImageError>) -> [Action] {
-        guard !hasCompleted else { return [] }
-        hasCompleted = true
+        guard !binding.hasCompleted else { return [] }
+        binding.hasCompleted = true
         return [.complete(generation: generation, result)]
     }
 
@@ -393,7 +395,9 @@ extension BinderStateMachine {
 
     private mutating func presentFailure() -> [Action] {
         // A cached image is more useful than a failure placeholder.
-        if let content = options.failurePlaceholder { return rank < .stored ? show(.failurePlaceholder, content) : [] }
+        if let content = options.failurePlaceholder {
+            return binding.rank < .stored ? show(.failurePlaceholder, content) : []
+        }
         // A view that shows nothing would look as if it were still loading.
         if showsMissingImage, options.setsImageAutomatically, endsEmpty {
             return show(.failurePlaceholder, .missingImage)
@@ -403,7 +407,7 @@ extension BinderStateMachine {
 
     /// Whether the view shows nothing after a load that ended without an image.
     private var endsEmpty: Bool {
-        guard options.delaysPlaceholder, rank == .nothing else { return content == nil }
+        guard options.delaysPlaceholder, binding.rank == .nothing else { return content == nil }
         if case .empty = options.placeholder { return true }
         return false
     }
@@ -415,14 +419,14 @@ extension BinderStateMachine {
         source: ImageResponse.Source? = nil
     ) -> [Action] {
         guard options.setsImageAutomatically || options.onPresentation != nil, let next = kind.rank,
-            next > rank || next == rank && next >= .preview
+            next > binding.rank || next == binding.rank && next >= .preview
         else { return [] }
         // The view continues to play an animation whose frames arrive, so a transition would show a frame twice.
         var isGrowing = false
-        if rank == .preview, case .image(let image) = content, image.isAnimated {
+        if binding.rank == .preview, case .image(let image) = content, image.isAnimated {
             isGrowing = self.content?.image?.isAnimated == true
         }
-        rank = next
+        binding.rank = next
         return show(kind, content, isGrowing ? .none : transition, source: source)
     }
 
@@ -433,7 +437,7 @@ extension BinderStateMachine {
     ) -> [Action] {
         var image: DecodedImage?
         if case .image(let content) = content, kind.isOfImage { image = content }
-        let next = DisplayedContent(kind: kind, image: image, request: request, generation: generation)
+        let next = DisplayedContent(kind: kind, image: image, request: binding.request, generation: generation)
         let presentation = showing(kind, content, transition, source: source)
         var actions: [Action] = []
         if options.setsImageAutomatically {

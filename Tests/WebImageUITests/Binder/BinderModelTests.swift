@@ -82,8 +82,8 @@ struct BinderModelTests {
         ) {
             #expect(showing.generation == machine.generation)
             #expect(isBound || showing.kind == .nothing)
-            if options.delaysPlaceholder, showing.kind == .placeholder, machine.request != nil {
-                #expect(machine.phase == .cancelled || machine.phase == .ended, "the load has ended")
+            if options.delaysPlaceholder, showing.kind == .placeholder, machine.binding.request != nil {
+                #expect(machine.binding.phase == .cancelled || machine.binding.phase == .ended, "the load has ended")
             }
             if case .image(let image) = showing.content, showing.kind.isOfImage {
                 #expect(image.number == machine.generation)
@@ -96,11 +96,11 @@ struct BinderModelTests {
             #expect(running.count <= 1)
             if !machine.isMapped, options.offscreenBehavior == .cancel { #expect(running.isEmpty) }
             if !isBound { #expect(running.isEmpty) }
-            if machine.phase == .cancelled { #expect(running.isEmpty && completions[machine.generation] == 1) }
+            if machine.binding.phase == .cancelled { #expect(running.isEmpty && completions[machine.generation] == 1) }
             // A view isn't empty after a failure.
             if case .failed = machine.snapshot.state, options.setsImageAutomatically { #expect(machine.content != nil) }
             if machine.content?.kind.isOfImage != true { #expect(machine.snapshot.displayedRequest == nil) }
-            #expect((machine.snapshot.request == nil) == (machine.request == nil))
+            #expect((machine.snapshot.request == nil) == (machine.binding.request == nil))
             #expect(completions.values.allSatisfy { $0 == 1 })
             for generation in max(1, machine.generation - 3)..<max(1, machine.generation) {
                 // An unbinding has a generation but nothing to complete.
@@ -128,11 +128,11 @@ struct BinderModelTests {
         }
 
         mutating func step() throws {
-            let wasCancelled = machine.phase == .cancelled
+            let wasCancelled = machine.binding.phase == .cancelled
             let choice = Int.random(in: 0..<25, using: &random)
             defer {
                 // Only a new binding, unbinding, and a retry leave this phase.
-                if wasCancelled, ![0, 1, 2, 8].contains(choice) { #expect(machine.phase == .cancelled) }
+                if wasCancelled, ![0, 1, 2, 8].contains(choice) { #expect(machine.binding.phase == .cancelled) }
             }
             switch choice {
             case 0, 1: try bind()
