@@ -72,6 +72,12 @@ struct RequestEqualityTests {
         { $0.preliminary = ImageRequest(url: URL(filePath: "/a")) },
         { $0.lowerQuality.urls = [URL(filePath: "/a")] },
         { $0.lowerQuality.throughputRange = nil },
+        { $0.lowerQuality.isUsedOnMeteredNetworks.toggle() },
+        { $0.transformers = [.grayscale] },
+        { $0.decoding.preservesBitDepth = true }, { $0.decoding.allowsPartialData = true },
+        { $0.decoding.keepsGamut = true }, { $0.decoding.formatHint = .png },
+        { $0.decoding.resampling = .mitchell(light: .encoded) }, { $0.decoding.coderOptions = ["a": "b"] },
+        { $0.caching.timeToLive = .seconds(1) },
     ]
 
     @Test("Every option distinguishes requests")
@@ -93,8 +99,8 @@ struct RequestEqualityTests {
             let properties = Self.properties(of: other)
             unchanged = unchanged.filter { base[$0] == properties[$0] }
         }
-        // The manager sets the higher qualities, and the public initializers set the maker. User info isn't compared.
-        #expect(unchanged == ["higherQualities", "maker", "userInfo"])
+        // Applications can't set the first three properties, and user info isn't compared.
+        #expect(unchanged == ["decoding.coderIdentifier", "higherQualities", "maker", "userInfo"])
     }
 
     /// Returns the description of each stored property.

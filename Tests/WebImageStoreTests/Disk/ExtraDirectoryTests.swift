@@ -34,7 +34,7 @@ struct ExtraDirectoryTests {
         let cache = try open()
         for number in 0..<3 { #expect(await cache.entry(for: key(number))?.data == bytes(number)) }
         #expect(cache.mayContain(key(1)))
-        cache.store(entry(1, version: 5))
+        cache.store(entry(1, version: 5, stored: clock.now))
         #expect(await cache.entry(for: key(1))?.data == bytes(1, version: 5))
         await cache.flush()
         #expect(await cache.info().entryCount == 1)
