@@ -20,13 +20,8 @@ package struct DecodingRequirements: Sendable, Hashable {
 
 /// A coder that reduces some images to the requested size while it decodes them.
 package protocol ReducingImageCoder: ImageCoder {
-    /// Returns the requirements of ``ImageCoder/decode(_:info:options:context:)``.
-    ///
-    /// - Parameters:
-    ///   - info: The header of the file.
-    ///   - options: The options of the decode.
-    ///   - isIncremental: Whether the decoder is a progressive decoder.
-    /// - Returns: The requirements, or `nil` if the decoder holds the whole image.
+    /// Returns the requirements of ``ImageCoder/decode(_:info:options:context:)``, or `nil` if the decoder holds the
+    /// whole image.
     func requirements(
         for info: ImageInfo, options: ImageDecodingOptions, isIncremental: Bool
     ) -> DecodingRequirements?
@@ -35,11 +30,6 @@ package protocol ReducingImageCoder: ImageCoder {
 extension ImageCoderRegistry {
     /// Returns the requirements for decoding an image with the coder that's tried first, or `nil` if this coder holds
     /// the whole image.
-    ///
-    /// - Parameters:
-    ///   - info: The header of the file.
-    ///   - options: The options of the decode.
-    ///   - isIncremental: Whether the decoder is a progressive decoder. The default is `false`.
     package func requirements(
         for info: ImageInfo, options: ImageDecodingOptions, isIncremental: Bool = false
     ) -> DecodingRequirements? {
@@ -49,7 +39,6 @@ extension ImageCoderRegistry {
 }
 
 extension ImageCoder {
-    /// Returns the requirements of a coder that reduces the image, and `nil` for other coders.
     func requirementsIfReducing(
         _ info: ImageInfo, _ options: ImageDecodingOptions, isIncremental: Bool = false
     ) -> DecodingRequirements? {

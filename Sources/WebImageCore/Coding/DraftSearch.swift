@@ -13,20 +13,15 @@ struct DraftSearch {
     enum Step: Hashable {
         /// Encode a sample of the image as a draft.
         case partialDraft(Int)
-        /// Encode the image as a draft.
         case draft(Int)
         /// Encode a sample of the image with both efforts.
         case ratio(Int)
-        /// Encode the image.
         case file(Int)
     }
 
     static let maxFiles = 4
-    /// The maximum number of drafts of the whole image.
     static let maxDrafts = 2
-    /// The maximum number of drafts of a sample.
     static let maxPartialDrafts = 8
-    /// The maximum number of measured ratios.
     static let maxRatios = 2
     /// The minimum number of pixels for which drafts are worth their time.
     static let minPixelCount = 200_000
@@ -59,15 +54,7 @@ struct DraftSearch {
     private var samples: [FileSizePrediction.Sample] = []
     private var bracket = FileSizeBracket()
 
-    /// Creates a search.
-    ///
-    /// - Parameters:
-    ///   - ladder: The ladder.
-    ///   - drafts: The properties of drafts.
-    ///   - limit: The maximum file size, in bytes.
-    ///   - headers: The approximate size of the headers, in bytes.
-    ///   - metadata: The size of the metadata, in bytes.
-    ///   - pixelCount: The number of pixels of the image.
+    /// The sizes are in bytes, and that of the headers is approximate.
     init(
         _ ladder: EncodingLadder, drafts: EncodedSizeModel.Drafts, limit: Int, headers: Int, metadata: Int,
         pixelCount: Int
@@ -80,12 +67,9 @@ struct DraftSearch {
         self.pixelCount = pixelCount
     }
 
-    /// The file with the highest index that fits.
     private var low: FileSizePrediction.Sample? { bracket.low }
-    /// The file with the lowest index that exceeds the limit.
     private var high: FileSizePrediction.Sample? { bracket.high }
 
-    /// The size of the smallest file, in bytes, or 0 if there's none.
     var smallestByteCount: Int { samples.filter { $0.kind == .file }.map(\.byteCount).min() ?? 0 }
 
     private func count(_ kind: FileSizePrediction.Kind) -> Int { samples.count { $0.kind == kind } }
@@ -112,9 +96,7 @@ struct DraftSearch {
         ratios.append((index, logRatio ?? self.logRatio(index)))
     }
 
-    /// Records a file.
-    ///
-    /// - Returns: Whether the file is the best one that fits.
+    /// Records a file, and returns whether it's the best one that fits.
     mutating func addFile(index: Int, byteCount: Int) -> Bool {
         let sample = FileSizePrediction.Sample(index: index, byteCount: byteCount)
         samples.append(sample)

@@ -13,7 +13,6 @@ struct EncodedSizeModel {
     /// increase.
     typealias Curve = [(quality: Int, logSize: Double)]
 
-    /// The quality of an encoding that specifies none.
     let defaultQuality: Int
     /// The sizes with the chroma subsampling that the format uses for lower qualities.
     private let curve: Curve
@@ -34,7 +33,6 @@ struct EncodedSizeModel {
         /// The mean change of that logarithm if the logarithm of the size increases by 1 because of the quality.
         let slope: Double
 
-        /// Returns whether files with an effort take much longer than drafts.
         func areFaster(than effort: Int?) -> Bool { effort.map { $0 >= lowestEffort } ?? true }
     }
 

@@ -119,12 +119,8 @@ package enum FileReplacement {
         fchmod(descriptor, mode)
     }
 
-    /// Returns the path of the file to which the symbolic links at the end of a path lead. The file needn't exist.
-    ///
-    /// - Parameters:
-    ///   - path: The path.
-    ///   - name: The path for errors.
-    ///   - existing: The status of the file, or `nil` if it doesn't exist.
+    /// Returns the path of the file to which the symbolic links at the end of a path lead. The file needn't exist, in
+    /// which case its status is `nil`. The name is the path for errors.
     private static func target(
         of path: [CChar], named name: String, existing: stat?
     ) throws(ImageError) -> [CChar] {

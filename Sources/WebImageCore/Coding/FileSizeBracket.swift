@@ -7,9 +7,7 @@ struct FileSizeBracket {
     /// The file with the lowest index that exceeds the limit.
     private(set) var high: FileSizePrediction.Sample?
 
-    /// Records a file.
-    ///
-    /// - Returns: Whether the file is the best one that fits.
+    /// Records a file, and returns whether it's the best one that fits.
     mutating func add(_ file: FileSizePrediction.Sample, limit: Int) -> Bool {
         if file.byteCount > limit {
             if file.index < high?.index ?? .max { high = file }

@@ -11,7 +11,6 @@ import Foundation
 struct FileSizePrediction {
     /// An encoded file.
     struct Sample {
-        /// The index of the rung.
         let index: Int
         let byteCount: Int
         var kind = Kind.file
@@ -74,14 +73,8 @@ struct FileSizePrediction {
     /// The deviations of the samples, multiplied by the inverse of their covariance.
     private let weights: [Double]
 
-    /// Creates a prediction.
-    ///
-    /// - Parameters:
-    ///   - samples: The files. The first one has the requested encoding.
-    ///   - ladder: The ladder.
-    ///   - fixedByteCount: The size of the part that doesn't depend on the pixels. It must be less than the size of
-    ///     every file.
-    ///   - ratioDeviation: The standard deviation of the ratio of files to drafts.
+    /// Creates a prediction from files, the first of which has the requested encoding. `fixedByteCount` must be less
+    /// than the size of every file, and `ratioDeviation` is the standard deviation of the ratio of files to drafts.
     private init(_ samples: [Sample], _ ladder: EncodingLadder, fixedByteCount: Double, ratioDeviation: Double) {
         func logSize(_ sample: Sample) -> Double {
             log(max(1e-3, Double(sample.byteCount) - fixedByteCount)) + sample.logRatio
@@ -106,15 +99,9 @@ struct FileSizePrediction {
         self.fixedByteCount = fixedByteCount
     }
 
-    /// Returns the most probable prediction among several sizes of the fixed part.
-    ///
-    /// - Parameters:
-    ///   - samples: The files. The first one has the requested encoding.
-    ///   - ladder: The ladder.
-    ///   - headers: The approximate size of the headers, in bytes.
-    ///   - metadata: The size of the metadata, in bytes. A coder may compress or omit it.
-    ///   - ratioDeviation: The standard deviation of the ratio of files to drafts. The default is 0, for samples without
-    ///     drafts.
+    /// Returns the most probable prediction among several sizes of the fixed part. The first sample has the requested
+    /// encoding. The sizes are in bytes. That of the headers is approximate, and a coder may compress or omit the
+    /// metadata. `ratioDeviation` is the standard deviation of the ratio of files to drafts, and 0 without drafts.
     static func best(
         of samples: [Sample], _ ladder: EncodingLadder, headers: Int, metadata: Int, ratioDeviation: Double = 0
     ) -> FileSizePrediction {
@@ -144,12 +131,8 @@ struct FileSizePrediction {
         return best
     }
 
-    /// Returns the index in a range whose predicted size is nearest to a size.
-    ///
-    /// - Parameters:
-    ///   - range: The indices.
-    ///   - target: The natural logarithm of the variable part of the file.
-    ///   - deviations: The number of standard deviations by which the predictions are increased. The default is 0.
+    /// Returns the index in a range whose predicted size is nearest to `target`, which is the natural logarithm of the
+    /// variable part of the file. The predictions are increased by `deviations` standard deviations.
     func index(in range: ClosedRange<Int>, target: Double, deviations: Double = 0) -> Int {
         func excess(_ index: Int) -> Double {
             let (mean, deviation) = logSize(index)

@@ -7,10 +7,8 @@ import Foundation
 /// A ``LadderSearch`` selects the encodings, with at most five encodes. For large images, a ``DraftSearch`` replaces it if
 /// the encoder of the format is much faster with the lowest effort. The result is the best file that fits.
 enum FileSizeSearch {
-    /// Runs the search and returns the encoded file.
-    ///
-    /// - Throws: An ``ImageError/LimitFailure`` of the kind ``ImageError/LimitFailure/Kind/encodedSize``, or an error
-    ///   of the encoder.
+    /// Throws an ``ImageError/LimitFailure`` of the kind ``ImageError/LimitFailure/Kind/encodedSize``, or an error of
+    /// the encoder.
     static func run(
         _ image: DecodedImage, as encoding: ImageEncoding, coder: any ImageCoder, limit: Int,
         context: ImageProcessingContext
@@ -90,7 +88,6 @@ private struct DraftedRun {
             pixelCount: image.size.area ?? .max)
     }
 
-    /// Runs the search and returns the encoded file.
     mutating func result() throws(ImageError) -> Data {
         var best: Data?
         while let step = search.next() {
@@ -123,7 +120,6 @@ private struct DraftedRun {
         throw FileSizeSearch.failure(encoding, limit: limit, smallest: search.smallestByteCount)
     }
 
-    /// Returns the image at the size of a rung.
     private mutating func rungImage(_ index: Int) throws(ImageError) -> DecodedImage {
         guard let side = ladder.rung(index).side else { return image }
         if let reduced, reduced.side == side { return reduced.image }

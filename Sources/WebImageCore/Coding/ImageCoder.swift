@@ -70,14 +70,8 @@ package protocol TranscodingImageCoder: ImageCoder {
     /// Returns whether ``transcode(_:from:as:context:)`` may succeed.
     func canTranscode(_ source: ImageFormat, to target: ImageFormat) -> Bool
 
-    /// Converts a file to another format without decoding its pixels, as JPEG XL does with JPEG.
-    ///
-    /// - Parameters:
-    ///   - original: A whole file with the pixels to encode and the metadata to keep.
-    ///   - format: The format of the file.
-    ///   - encoding: The requested encoding.
-    ///   - context: The limits and the cancellation.
-    /// - Returns: The converted file, or `nil` if the conversion isn't possible.
+    /// Converts a whole file to another format without decoding its pixels, as JPEG XL does with JPEG. The file has the
+    /// pixels to encode and the metadata to keep. The result is `nil` if the conversion isn't possible.
     func transcode(
         _ original: Data, from format: ImageFormat, as encoding: ImageEncoding, context: ImageProcessingContext
     ) throws(ImageError) -> Data?

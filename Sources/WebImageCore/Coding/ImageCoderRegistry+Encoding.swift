@@ -95,9 +95,7 @@ extension ImageCoderRegistry {
 }
 
 extension ImageEncoding {
-    /// Checks for numbers that aren't valid in any format.
-    ///
-    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)``.
+    /// Throws ``ImageError/RequestFailure/invalidOption(name:value:)`` for numbers that aren't valid in any format.
     fileprivate func checkNumbers() throws(ImageError) {
         if let quality, !(1...100).contains(quality) {
             throw .request(.invalidOption(name: "quality", value: "\(quality)"))

@@ -156,7 +156,6 @@ public struct ImageCoderRegistry: Sendable {
         try check(info, for: coder, data, judged, limits)
     }
 
-    /// Checks the claims of a header against the requirements of the coder that decodes the image.
     private func check(
         _ probe: ImageInfo, for coder: (any ImageCoder)?, _ data: Data, _ options: ImageDecodingOptions,
         _ limits: ImageLimits
@@ -183,7 +182,6 @@ extension ImageError {
 }
 
 extension ImageDecodingOptions {
-    /// Returns the color space of an image that a coder decoded with these options.
     fileprivate func color(of image: DecodedImage) -> ImageColorSpace {
         // Coders choose the color space if the options don't determine it: to keep a gamut, and for PQ and HLG. Custom
         // coders never set it.

@@ -67,9 +67,6 @@ extension ImageLimits {
     ///
     /// Use this check if no coders are available and the requested size is unknown. Requests check the data again.
     ///
-    /// - Parameters:
-    ///   - probe: The header.
-    ///   - encodedBytes: The size of the whole file, in bytes.
     /// - Throws: An ``ImageError/LimitFailure``.
     package func checkAtAnySize(_ probe: ImageInfo, encodedBytes: Int) throws(ImageError) {
         var requirements = probe.smallestDecodedSize.map { DecodingRequirements(size: $0, byteCount: 0) }

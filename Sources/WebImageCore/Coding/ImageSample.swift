@@ -15,7 +15,6 @@ struct ImageSample {
     /// The length of the sides of a block. It's the size of the largest blocks of HEVC and AV1, so few predictions cross
     /// the edge between two blocks.
     private static let blockSide = 64
-    /// The approximate share of the pixels.
     private static let targetShare = 0.125
     /// The minimum number of blocks per row and per column.
     private static let minBlocks = 3

@@ -31,13 +31,7 @@ struct LadderSearch {
     private var samples: [FileSizePrediction.Sample] = []
     private var bracket = FileSizeBracket()
 
-    /// Creates a search.
-    ///
-    /// - Parameters:
-    ///   - ladder: The ladder.
-    ///   - limit: The maximum file size, in bytes.
-    ///   - headers: The approximate size of the headers, in bytes.
-    ///   - metadata: The size of the metadata, in bytes.
+    /// The sizes are in bytes, and that of the headers is approximate.
     init(_ ladder: EncodingLadder, limit: Int, headers: Int, metadata: Int) {
         self.ladder = ladder
         self.limit = limit
@@ -45,17 +39,12 @@ struct LadderSearch {
         self.metadata = metadata
     }
 
-    /// The file with the highest index that fits.
     var low: FileSizePrediction.Sample? { bracket.low }
-    /// The file with the lowest index that exceeds the limit.
     private var high: FileSizePrediction.Sample? { bracket.high }
 
-    /// The size of the smallest file, in bytes, or 0 if there's none.
     var smallestByteCount: Int { samples.map(\.byteCount).min() ?? 0 }
 
-    /// Records an encoded file.
-    ///
-    /// - Returns: Whether the file is the best one that fits.
+    /// Records a file, and returns whether it's the best one that fits.
     mutating func add(index: Int, byteCount: Int) -> Bool {
         let sample = FileSizePrediction.Sample(index: index, byteCount: byteCount)
         samples.append(sample)

@@ -122,7 +122,6 @@ struct OriginalImageFile {
 }
 
 extension PixelBuffer {
-    /// Returns whether both buffers have identical pixels.
     fileprivate func isEqual(to other: PixelBuffer) -> Bool {
         guard self !== other else { return true }
         guard size == other.size, format == other.format else { return false }

@@ -29,12 +29,8 @@ struct ScoreSearch {
     private var samples: [Sample] = []
     private var bestDifference = Double.infinity
 
-    /// Creates a search, or returns `nil` for a format whose encoder has no quality or no known average.
-    ///
-    /// - Parameters:
-    ///   - format: The format.
-    ///   - score: The target, from 1 to 100.
-    ///   - hasFullChroma: Whether chroma has the full resolution.
+    /// Creates a search for a score from 1 to 100, or returns `nil` for a format whose encoder has no quality or no
+    /// known average.
     init?(_ format: ImageFormat, score: Int, hasFullChroma: Bool) {
         guard let curve = Self.curve(format, hasFullChroma: hasFullChroma) else { return nil }
         self.curve = curve

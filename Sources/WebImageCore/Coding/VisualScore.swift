@@ -16,7 +16,6 @@ package struct VisualScore {
     /// The score, which is at most 100.
     package var value: Double { Self.score(ofDistortion: distortion) }
 
-    /// Creates the score of a distortion.
     init(distortion: Double) { self.distortion = distortion }
 
     /// Compares images of the same size. This initializer blocks.

@@ -33,7 +33,6 @@ package struct WorkClock: Sendable {
     /// The processor time of the current thread.
     package static var threadTime: Duration { reading(of: CLOCK_THREAD_CPUTIME_ID) }
 
-    /// Returns the readings of all clocks.
     func usage() -> (elapsed: Duration, process: Duration, thread: Duration) {
         (elapsedTime(), processTime(), processorTime())
     }
@@ -90,7 +89,6 @@ final class WorkTimer: Sendable {
         state = Lock(State(current: Usage(thread: clock.thread(), start: time, last: time)))
     }
 
-    /// The processor time of the operation so far.
     var time: Duration {
         let (thread, time) = (clock.thread(), clock.processorTime())
         return state.withLock { state in

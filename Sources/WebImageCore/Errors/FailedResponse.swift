@@ -27,12 +27,8 @@ package struct FailedResponse: Sendable, Hashable {
     /// Creates the value of a failure without a response.
     package init() { content = nil }
 
-    /// Creates the value of a failure with a response.
-    ///
-    /// - Parameters:
-    ///   - statusCode: The status code.
-    ///   - headers: The header fields, without secrets.
-    ///   - body: The body or its beginning. Bytes after ``maxBodyPrefixByteCount`` are dropped.
+    /// Creates the value of a failure with a response, whose header fields contain no secrets. Bytes of the body after
+    /// ``maxBodyPrefixByteCount`` are dropped.
     package init(statusCode: Int, headers: [(name: String, value: String)], body: Data) {
         // Copy the bytes, because a slice would retain the complete body.
         content = Content(

@@ -128,7 +128,6 @@ extension ImageError {
 }
 
 extension ImageError.DecodingFailure.Reason {
-    /// The reason with texts that are safe to print.
     fileprivate var printable: Self {
         switch self {
         case .corrupted(let text): .corrupted(PrintableText.text(text))

@@ -150,7 +150,6 @@ extension ImageError {
         /// The stable error code.
         package var code: Int { reason.rawValue }
 
-        /// Whether the failure may be transient.
         var isTransient: Bool {
             switch reason {
             case .offline, .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .proxyFailed: true
@@ -190,7 +189,6 @@ extension ImageError {
             return "Earlier failures: \(texts.joined(separator: ", "))."
         }
 
-        /// The maximum number of earlier failures in a message.
         private static var maxDescribed: Int { 5 }
 
         /// Returns the words for an earlier failure, with its URL if it differs from that of the last failure.

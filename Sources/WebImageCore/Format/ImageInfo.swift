@@ -95,7 +95,6 @@ extension ImageInfo {
         codedPixelCount = max(codedPixelCount, size.area ?? .max)
     }
 
-    /// Records the cost of the items of a HEIF or AVIF file.
     mutating func addCost(_ cost: HEIFItemGraph.Cost) {
         codedPixelCount = max(codedPixelCount, cost.pixels > storedSize.area ?? .max ? cost.pixels : 0)
         let (bytes, overflow) = max(0, cost.tiles - Self.freeTiles).multipliedReportingOverflow(by: Self.tileBytes)

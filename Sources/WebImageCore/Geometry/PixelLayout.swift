@@ -31,7 +31,6 @@ package struct PixelLayout: Sendable, Hashable {
     /// Whether samples have more than 8 bits.
     package var isWide: Bool { bytesPerSample > 1 }
 
-    /// Returns a sample that's stored at an address.
     func sample(at address: UnsafeRawPointer) -> Int {
         switch sampleType {
         case .uint8: Int(address.load(as: UInt8.self))

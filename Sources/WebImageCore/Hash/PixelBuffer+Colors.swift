@@ -65,7 +65,6 @@ extension PixelBuffer {
 }
 
 extension PixelColor {
-    /// Creates the straight color of a stored pixel.
     fileprivate init(premultiplied pixel: UnsafeRawPointer, _ layout: PixelLayout) {
         let maximum = Int(layout.maximum)
         func sample(_ channel: Int) -> Int { layout.sample(at: pixel + channel * layout.bytesPerSample) }

@@ -6,7 +6,6 @@ enum PlaceholderHashError: Error, Hashable, CustomStringConvertible {
     case length(expected: Int, actual: Int)
     /// A character that isn't a digit, and its position, counted from 0.
     case digit(Character, at: Int)
-    /// A number that the format doesn't allow.
     case invalidValue(name: String, value: Int)
 
     /// A description that becomes part of a sentence.

@@ -92,11 +92,6 @@ public final class DecodedImage: Sendable, CustomStringConvertible {
 
     /// Returns the image with other pixels and the same scale, format, and metadata. Transformers create their results
     /// with this method.
-    ///
-    /// - Parameters:
-    ///   - pixels: The pixels.
-    ///   - animation: The frames.
-    ///   - gainMap: The gain map of the pixels. The default is `nil`.
     package func replacing(pixels: PixelBuffer, animation: ImageAnimation?, gainMap: GainMap? = nil) -> DecodedImage {
         DecodedImage(
             pixels: pixels, animation: animation, scale: scale, format: format, metadata: metadata, gainMap: gainMap,

@@ -31,9 +31,7 @@ public struct HDRPixels: Sendable {
     public let headroom: Double
     private let pixels: PixelBuffer
 
-    /// Creates pixels.
-    ///
-    /// - Parameter pixels: A buffer with 16 bits per sample in the encoding.
+    /// Creates pixels from a buffer with 16 bits per sample in the encoding.
     package init(_ pixels: PixelBuffer, encoding: Encoding, primaries: Primaries, headroom: Double) {
         self.pixels = pixels
         self.encoding = encoding

@@ -98,10 +98,8 @@ extension DecodedImage {
 }
 
 extension AnimationTimeline {
-    /// Creates a timeline after validating its values.
-    ///
-    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)`` if there are no frames or the loop count is
-    ///   negative.
+    /// Throws ``ImageError/RequestFailure/invalidOption(name:value:)`` if there are no frames or the loop count is
+    /// negative.
     init(checked durations: [Duration], loopCount: Int) throws(ImageError) {
         guard !durations.isEmpty else { throw .request(.invalidOption(name: "frames", value: "none")) }
         guard loopCount >= 0 else { throw .request(.invalidOption(name: "loopCount", value: "\(loopCount)")) }

@@ -29,7 +29,6 @@ package final class PixelPool: Sendable {
         private var idle: [Int: [Idle]] = [:]
         private var count: UInt64 = 0
         private(set) var idleBytes = 0
-        /// The maximum of ``idleBytes``.
         var idleLimit: Int
         /// Whether ``PixelPool/allowIdle(_:)`` has replaced the first limit.
         var isLimitChosen = false

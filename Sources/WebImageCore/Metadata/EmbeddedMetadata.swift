@@ -76,7 +76,6 @@ extension EmbeddedMetadata {
 }
 
 extension ImageMetadata {
-    /// Returns the metadata with the descriptions and the rights that an encoded image contains.
     func described(by data: HeaderBytes, _ format: ImageFormat?) -> ImageMetadata {
         var reader = MetadataReader(data)
         reader.read(format)

@@ -37,7 +37,6 @@ extension ExifBlock {
         rules = reader.entries(at: removePointer(Tag.rules, from: \.photo))
     }
 
-    /// Reads the header. Returns a reader and the offset of the main directory, or `nil` if the header isn't valid.
     private static func start(of bytes: HeaderBytes) -> (reader: Reader, main: Int)? {
         do throws(HeaderParsingError) {
             let block = try bytes.rest(from: try bytes.has("Exif\0") ? 6 : 0)
@@ -51,7 +50,6 @@ extension ExifBlock {
         }
     }
 
-    /// Removes the pointer `tag` from a directory and returns its value.
     private mutating func removePointer(_ tag: Int, from directory: WritableKeyPath<ExifBlock, [Entry]>) -> Int? {
         guard let place = self[keyPath: directory].firstIndex(where: { $0.tag == tag }) else { return nil }
         return value(of: self[keyPath: directory].remove(at: place))
@@ -82,7 +80,6 @@ extension ExifBlock {
             self.order = order
         }
 
-        /// Returns the readable fields of the directory at `offset`.
         mutating func entries(at offset: Int?) -> [Entry] {
             guard let offset, let count = try? bytes.number(at: offset, 2, order), offset > 0 else { return [] }
             var fields: [Entry] = []

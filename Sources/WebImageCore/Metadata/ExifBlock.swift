@@ -49,7 +49,6 @@ package struct ExifBlock: Sendable, Hashable {
         static let orientation = 0x0112
         static let author = 0x013B
         static let copyright = 0x8298
-        /// The tags that name the owners of an image.
         static let rights: Set<Int> = [author, copyright]
         static let xmp = 0x02BC
         static let photo = 0x8769

@@ -109,7 +109,6 @@ package struct XMPDescriptions: Sendable, Hashable {
             }
         }
 
-        /// Returns the property that a qualified name denotes.
         private func property(_ name: String) -> Property? {
             let parts = name.split(separator: ":", maxSplits: 1)
             guard parts.count == 2, namespaces[String(parts[0])] == XMPDescriptions.namespace else { return nil }

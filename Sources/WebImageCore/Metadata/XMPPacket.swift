@@ -4,7 +4,6 @@
 ///
 /// The packet is processed as text, because RDF allows too many representations of the same content to parse.
 enum XMPPacket {
-    /// The maximum size of a packet to read or write, in bytes.
     static let maxBytes = 1 << 20
 
     /// Returns the packet for pixels with the orientation applied.

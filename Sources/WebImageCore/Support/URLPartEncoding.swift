@@ -7,15 +7,12 @@
 /// whole part again, including its escapes. For the same reason, a percent sign that begins no escape becomes `%25`.
 /// Escapes never change.
 struct URLPartEncoding: Sendable {
-    /// The encoding of user names and passwords.
     static let userInfo = URLPartEncoding(unescaped: "!$&'()*+,")
-    /// The encoding of paths.
     static let path = URLPartEncoding(unescaped: "!$&'()*+,;=:@/")
     /// The encoding of the queries of special schemes, such as `https`.
     static let specialQuery = URLPartEncoding(unescaped: "!$&()*+,;=:@/?")
     /// The encoding of the queries of other schemes.
     static let query = URLPartEncoding(unescaped: "!$&'()*+,;=:@/?")
-    /// The encoding of fragments.
     static let fragment = URLPartEncoding(unescaped: "!$&'()*+,;=:@/?")
 
     private static let hexadecimal = Array("0123456789ABCDEF".utf8)
@@ -49,7 +46,6 @@ struct URLPartEncoding: Sendable {
         return text
     }
 
-    /// Returns whether a percent sign and two hexadecimal digits begin at an index.
     private static func isEscape(_ bytes: ArraySlice<UInt8>, at index: Int) -> Bool {
         bytes[index] == UInt8(ascii: "%") && bytes.endIndex - index > 2 && isHexadecimal(bytes[index + 1])
             && isHexadecimal(bytes[index + 2])

@@ -34,12 +34,8 @@ struct URLTextParts {
         return bytes
     }
 
-    /// Parses a text.
-    ///
-    /// - Parameters:
-    ///   - text: The bytes of the text, which don't need to be valid UTF-8.
-    ///   - base: The URL that a relative reference refers to, or `nil` if there is none.
-    /// - Returns: `nil` if the text is empty or isn't a valid URL.
+    /// Parses a text, which doesn't need to be valid UTF-8. The result is `nil` if the text is empty or isn't a valid
+    /// URL. `base` is the URL that a relative reference refers to.
     static func parse(_ text: [UInt8], relativeTo base: URLTextParts? = nil) -> URLTextParts? {
         let bytes = withoutIgnoredBytes(text)[...]
         guard !bytes.isEmpty else { return nil }
@@ -88,7 +84,6 @@ extension URLTextParts {
     fileprivate enum Kind {
         /// A special scheme whose URLs have a host.
         case web
-        /// The special scheme `file`.
         case file
         /// Any other scheme, or none.
         case other
@@ -183,7 +178,6 @@ extension URLTextParts {
         }
     }
 
-    /// Returns the number of a port, or `nil` if it isn't valid.
     private static func port(_ digits: ArraySlice<UInt8>) -> Int? {
         var number = 0
         for digit in digits {
@@ -207,7 +201,6 @@ extension URLTextParts {
 // MARK: - Paths, queries, and fragments
 
 extension URLTextParts {
-    /// Parses a relative reference without a base.
     private static func reference(_ bytes: ArraySlice<UInt8>) -> URLTextParts? {
         if bytes.starts(with: "//".utf8) { return hierarchical(nil, .other, bytes.dropFirst(2)) }
         var parts = URLTextParts()
@@ -218,7 +211,6 @@ extension URLTextParts {
         return parts
     }
 
-    /// Parses a relative reference.
     private static func reference(_ bytes: ArraySlice<UInt8>, to base: URLTextParts) -> URLTextParts? {
         let kind = Kind(base.scheme)
         guard base.authority != nil || base.path.first == UInt8(ascii: "/") else { return nil }

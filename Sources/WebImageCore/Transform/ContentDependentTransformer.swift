@@ -13,7 +13,6 @@ package protocol ContentDependentTransformer: ImageTransformer {
 }
 
 extension ImageTransformer {
-    /// Whether the content of an image determines the part that the transformer selects.
     var selectsByContent: Bool { (self as? any ContentDependentTransformer)?.dependsOnContent ?? false }
 
     /// Returns a transformer that selects the same part of every image as of `pixels`, or this transformer if the part

@@ -2,13 +2,8 @@
 
 /// A transformer that moves pixels, crops them, or adds pixels around them, so that it can do the same to a gain map.
 protocol GeometricTransformer: ImageTransformer {
-    /// Returns the gain map of the transformed image.
-    ///
-    /// - Parameters:
-    ///   - gainMap: The gain map of the image, which can be smaller than the image.
-    ///   - size: The size of the image.
-    ///   - context: The limits, the scale, and the cancellation.
-    /// - Returns: The gain map, or `nil` if the transformed image can't have one.
+    /// Returns the gain map of the transformed image, or `nil` if that image can't have one. The gain map can be
+    /// smaller than the image.
     func transform(
         gainMap: GainMap, of size: PixelSize, context: ImageProcessingContext
     ) throws(ImageError) -> GainMap?
@@ -54,12 +49,6 @@ extension GainMap {
     private static let filter = ResamplingFilter.lanczos3(light: .encoded)
 
     /// Returns the map of a part of the image that's resized to `output`. The map is never enlarged.
-    ///
-    /// - Parameters:
-    ///   - window: The part of the image.
-    ///   - size: The size of the image.
-    ///   - output: The size of the transformed image.
-    ///   - context: The limits and the cancellation.
     package func part(
         _ window: SampleRect, of size: PixelSize, to output: PixelSize, context: ImageProcessingContext
     ) throws(ImageError) -> GainMap {

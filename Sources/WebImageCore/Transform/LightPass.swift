@@ -14,7 +14,7 @@ struct LightPass {
     private let format: PixelFormat
     private let isOpaque: Bool
     private let tables: LightTables
-    /// A Boolean value that indicates whether light is a 15-bit integer instead of a floating-point number.
+    /// Whether light is a 15-bit integer instead of a floating-point number.
     private let usesPairs: Bool
     /// The number of samples of a row of light, and that number with padding.
     private let samples: Int
@@ -34,12 +34,7 @@ struct LightPass {
     /// The number of samples between two checkpoints, which take about a millisecond.
     private static let samplesPerCheckpoint = 8_000_000
 
-    /// Creates a pass.
-    ///
-    /// - Parameters:
-    ///   - isOpaque: A Boolean value that indicates whether all source pixels are opaque, in which case the pass omits
-    ///     alpha.
-    ///   - tables: The tables of the curve. See ``LightTables/of(_:isOpaque:)``.
+    /// If all source pixels are opaque, the pass omits alpha. See ``LightTables/of(_:isOpaque:)`` for the tables.
     init(
         vertical: ResampleTaps, horizontal: ResampleTaps, format: PixelFormat, isOpaque: Bool, tables: LightTables
     ) {
@@ -60,11 +55,7 @@ struct LightPass {
         }
     }
 
-    /// Reduces a source that's completely in memory.
-    ///
-    /// - Parameters:
-    ///   - base: The address of the first row of the source.
-    ///   - canvas: The canvas for the result.
+    /// Reduces a source that's completely in memory. `base` is the address of its first row.
     mutating func run(
         _ base: UnsafeRawPointer, bytesPerRow: Int, into canvas: borrowing PixelCanvas, context: ImageProcessingContext
     ) throws(ImageError) {
@@ -173,7 +164,6 @@ struct LightPass {
         sums[row] = total
     }
 
-    /// Finishes the next row of the result.
     private mutating func write(_ row: Int, into canvas: borrowing PixelCanvas) {
         finished = row + 1
         let out = canvas.baseAddress + row * canvas.bytesPerRow

@@ -18,11 +18,8 @@ final class LightTables: @unchecked Sendable {
 
     let kernel: wi_resample_tables
 
-    /// Returns the tables of a curve, or `nil` if samples are proportional to light.
-    ///
-    /// - Parameters:
-    ///   - curve: The curve.
-    ///   - isOpaque: Whether all pixels are opaque or have 16 bits per sample.
+    /// Returns the tables of a curve, or `nil` if samples are proportional to light. Pixels with 16 bits per sample
+    /// count as opaque.
     static func of(_ curve: LightCurve, isOpaque: Bool) -> LightTables? {
         switch curve {
         case .sRGB: isOpaque ? opaque : premultiplied
@@ -56,7 +53,6 @@ final class LightTables: @unchecked Sendable {
 
     private init(_ curve: LightCurve) { kernel = Self.floats(curve) }
 
-    /// Returns the tables for light as floating-point numbers.
     private static func floats(_ curve: LightCurve) -> wi_resample_tables {
         let steps = Int(WI_DEEP_LIGHT_STEPS)
         var kernel = wi_resample_tables()

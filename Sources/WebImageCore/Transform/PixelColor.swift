@@ -37,7 +37,6 @@ public struct PixelColor: Sendable, Hashable, Codable {
         }
     }
 
-    /// Returns the value of a hexadecimal digit, or `nil` if the ASCII character isn't one.
     private static func value(ofDigit character: UInt8) -> UInt8? {
         switch character {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")

@@ -11,16 +11,10 @@ struct ResampleTaps {
     private(set) var taps: [wi_tap] = []
     private(set) var weights: [Float] = []
 
-    /// Computes the weights.
-    ///
     /// Pixels outside the window are never used, so the surroundings of a crop don't bleed into it. Their weights are
-    /// omitted, and the remaining weights are normalized.
-    ///
-    /// - Parameters:
-    ///   - start: The start of the window, in source pixels.
-    ///   - length: The length of the window in source pixels, which must be positive.
-    ///   - limit: The number of existing source pixels.
-    ///   - output: The number of output pixels for the window.
+    /// omitted, and the remaining weights are normalized. The window is in source pixels, and its length must be
+    /// positive. `limit` is the number of existing source pixels, and `output` is the number of output pixels for the
+    /// window.
     init(start: Double, length: Double, limit: Int, output: Int, kernel: ResamplingFilter.Kernel) {
         let ratio = length / Double(output)
         let first = max(0, min(limit - 1, Int(start.rounded(.down))))

@@ -89,7 +89,6 @@ package struct RoundedCornersTransformer: ImageTransformer, Hashable {
         return canvas.finish(isOpaque: pixels.isOpaque && corners.isEmpty)
     }
 
-    /// Returns the radius in pixels.
     private func pixelRadius(
         in size: PixelSize, _ check: ParameterValidator, factor: Double
     ) throws(ImageError) -> Double {

@@ -92,8 +92,6 @@ package struct RowResampler: ~Copyable {
     }
 
     /// Returns the result. Missing source rows count as transparent.
-    ///
-    /// - Parameter isOpaque: Whether the source is opaque.
     package consuming func finish(isOpaque: Bool) -> PixelBuffer {
         light?.finish(into: canvas)
         while light == nil, finished < canvas.size.height { write(finished) }
@@ -116,7 +114,6 @@ package struct RowResampler: ~Copyable {
         sums[row] = total
     }
 
-    /// Finishes the next row of the result.
     private mutating func write(_ row: Int) {
         finished = row + 1
         guard var total = sums.removeValue(forKey: row) else { return }

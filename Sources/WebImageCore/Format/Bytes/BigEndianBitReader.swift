@@ -21,7 +21,6 @@ struct BigEndianBitReader {
         return value
     }
 
-    /// Returns the next bit.
     mutating func flag() throws(End) -> Bool { try bits(1) == 1 }
 
     mutating func skip(_ count: Int) throws(End) {

@@ -23,7 +23,6 @@ struct BitReader {
         return value
     }
 
-    /// Returns the next bit.
     mutating func flag() throws(End) -> Bool { try bits(1) == 1 }
 
     mutating func skip(_ count: Int) throws(End) {
@@ -31,6 +30,5 @@ struct BitReader {
         position += count
     }
 
-    /// Skips the remaining bits of a partially read byte.
     mutating func alignToByte() { position = min(bytes.count * 8, (position + 7) / 8 * 8) }
 }

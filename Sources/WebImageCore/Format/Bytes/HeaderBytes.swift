@@ -26,7 +26,6 @@ struct HeaderBytes {
         self.isComplete = isComplete
     }
 
-    /// The number of available bytes of this part.
     var available: Int { max(0, min(length ?? .max, bytes.count - origin)) }
 
     /// The offset of this part from the start of the file.
@@ -86,12 +85,10 @@ struct HeaderBytes {
         try matches(magic.count, at: offset) { magic[$0] }
     }
 
-    /// Returns whether the ASCII characters of `text` are located at `offset`.
     func has(_ text: StaticString, at offset: Int = 0) throws(HeaderParsingError) -> Bool {
         try matches(text.utf8CodeUnitCount, at: offset) { index in text.withUTF8Buffer { $0[index] } }
     }
 
-    /// Returns whether one of `texts` is located at `offset`.
     func has(anyOf texts: [StaticString], at offset: Int = 0) throws(HeaderParsingError) -> Bool {
         for text in texts {
             if try has(text, at: offset) { return true }

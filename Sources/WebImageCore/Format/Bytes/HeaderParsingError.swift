@@ -28,7 +28,6 @@ enum HeaderParsingError: Error {
         }
     }
 
-    /// Throws if the size or the number of parts exceeds `limit`.
     static func check(_ actual: Int, limit: Int, _ detail: String) throws(HeaderParsingError) {
         guard actual <= limit else {
             throw .failed(
@@ -39,20 +38,15 @@ enum HeaderParsingError: Error {
 
 /// The bounds for the parts of a file, which legitimate images never approach.
 enum HeaderBounds {
-    /// The maximum number of chunks in a PNG file.
     static let pngChunks = 10_000
-    /// The maximum number of text chunks in a PNG file.
     static let textChunks = 64
     /// The maximum size of an ICC profile as stored, in bytes.
     static let iccBytes = 4 << 20
-    /// The maximum size of an EXIF block, in bytes.
     static let exifBytes = 1 << 20
-    /// The maximum number of directories in a TIFF file.
     static let tiffDirectories = 65_536
     /// The maximum number of entries in a TIFF directory. Camera files have fewer than 300. For each unknown tag, libtiff
     /// sorts all tags, so the 4,096 tags that it accepts take half a second per directory.
     static let tiffEntries = 1_024
-    /// The maximum number of subdirectories of a TIFF directory.
     static let tiffSubdirectories = 1_024
     /// The maximum number of stray or fill bytes between the segments of a JPEG file.
     static let strayBytes = 64 << 10
@@ -73,14 +67,12 @@ enum HeaderBounds {
     static let icnsEntries = 256
     /// The maximum number of directories in a camera RAW file, including those in other directories.
     static let rawDirectories = 64
-    /// The maximum number of embedded JPEG images in a camera RAW file.
     static let rawPreviews = 64
     /// The maximum number of entries in a directory of a camera RAW file. Cameras write fewer than 200.
     static let rawEntries = 1_024
     /// The maximum number of segments before the scans of all embedded JPEG images in a camera RAW file. A preview of
     /// a camera has about 10.
     static let rawSegments = 1_024
-    /// The maximum number of samples in an image sequence.
     static let sequenceSamples = 65_536
     /// The maximum number of tiles in a JPEG 2000 codestream. OpenJPEG allocates about 9 KiB per tile for four
     /// components before it decodes any of them.
@@ -91,6 +83,5 @@ enum HeaderBounds {
     static let markupUnits = 64 << 10
     /// The number of bytes in which the parser searches for the page size of a PDF.
     static let pdfBytes = 256 << 10
-    /// The maximum size of a JPEG XL codestream header, in bytes.
     static let jxlHeaderBytes = 4 << 10
 }

@@ -7,7 +7,6 @@ enum Inflate {
     /// A reason for the end of decompression.
     enum End { case finished, full, short, corrupt }
 
-    /// Decompresses at most `limit` bytes.
     static func unpack(_ bytes: [UInt8], limit: Int) -> (output: [UInt8], end: End) {
         var end = WI_INFLATE_CORRUPT
         let output = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in

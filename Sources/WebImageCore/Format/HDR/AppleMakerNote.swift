@@ -13,9 +13,8 @@ enum AppleMakerNote {
     /// The number of bytes before the directory: a signature, a version, and a byte order.
     private static let header = 14
 
-    /// Returns the headroom as a factor of the standard white, or `nil` if the block doesn't contain it.
-    ///
-    /// - Parameter exif: The EXIF block of the base image, starting with its byte order mark.
+    /// Returns the headroom as a factor of the standard white, or `nil` if the block doesn't contain it. The block is
+    /// that of the base image and starts with its byte order mark.
     static func headroom(exif: HeaderBytes) -> Double? {
         do throws(HeaderParsingError) {
             guard let root = try TIFFDirectory(exif),

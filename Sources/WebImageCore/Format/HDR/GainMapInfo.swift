@@ -19,9 +19,7 @@ package struct GainMapInfo: Sendable, Hashable {
         }
     }
 
-    /// Reads the properties in a whole file.
-    ///
-    /// - Returns: The properties, or `nil` if the file has no gain map or an invalid one.
+    /// Reads the properties in a whole file. The result is `nil` if the file has no gain map or an invalid one.
     package static func read(_ data: Data, format: ImageFormat) -> GainMapInfo? {
         func read(_ encoded: Data, _ metadata: GainMapMetadata) -> GainMapInfo? {
             (try? ImageInfo(data: encoded)).map {

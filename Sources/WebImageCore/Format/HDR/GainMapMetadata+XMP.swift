@@ -97,7 +97,6 @@ extension GainMapMetadata {
 
 /// The simple properties of one namespace in an XMP packet (ISO 16684-1), as attributes or as elements.
 struct XMPProperties {
-    /// The maximum size of a packet, in bytes.
     static let maxBytes = 1 << 20
     /// The maximum number of items of one property. A gain map has at most three.
     private static let maxItems = 8

@@ -26,9 +26,7 @@ package struct HEIFGainMap: Sendable, Hashable {
     /// The type that hides a reference from decoders.
     private static let ignoredType: [UInt8] = Array("skip".utf8)
 
-    /// Finds the gain map in a whole file.
-    ///
-    /// - Returns: The gain map, or `nil` if the file has none or its metadata are invalid.
+    /// Finds the gain map in a whole file. The result is `nil` if the file has none or its metadata are invalid.
     package static func find(in file: UnsafeRawBufferPointer) -> HEIFGainMap? {
         do throws(HeaderParsingError) {
             let bytes = HeaderBytes(file, isComplete: true)
@@ -42,9 +40,7 @@ package struct HEIFGainMap: Sendable, Hashable {
     /// Finds the gain map in a whole file.
     package static func find(in file: Data) -> HEIFGainMap? { file.withUnsafeBytes { find(in: $0) } }
 
-    /// Returns a file whose primary image is the gain map.
-    ///
-    /// - Parameter file: The file in which the gain map was found.
+    /// Returns a file whose primary image is the gain map that was found in `file`.
     package func standaloneFile(_ file: Data) -> Data {
         var copy = Data(file)
         for patch in patches where patch.offset + patch.bytes.count <= copy.count {
@@ -95,7 +91,6 @@ package struct HEIFGainMap: Sendable, Hashable {
         return GainMapMetadata(toneMapItem: data)
     }
 
-    /// Returns the data of a small item.
     private static func data(
         of item: Int, _ meta: HeaderBytes, _ file: HeaderBytes
     ) throws(HeaderParsingError) -> [UInt8]? {
@@ -107,7 +102,6 @@ package struct HEIFGainMap: Sendable, Hashable {
         return data.peek(data.remaining)
     }
 
-    /// Returns the primaries in the color property of an item.
     private static func primaries(of item: Int, _ meta: HeaderBytes) throws(HeaderParsingError) -> Int? {
         for property in try properties(of: item, meta) where property.name == "colr" {
             if try property.content.has("nclx") { return try property.content.big16(at: 4) }

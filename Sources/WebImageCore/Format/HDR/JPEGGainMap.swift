@@ -23,9 +23,7 @@ package struct JPEGGainMap: Sendable, Hashable {
     /// The maximum number of segments before the first scan of an image.
     private static let maxSegments = 1_024
 
-    /// Finds the gain map in a whole file.
-    ///
-    /// - Returns: The gain map, or `nil` if the file has none or its structure is invalid.
+    /// Finds the gain map in a whole file. The result is `nil` if the file has none or its structure is invalid.
     package static func find(in file: UnsafeRawBufferPointer) -> JPEGGainMap? {
         let bytes = HeaderBytes(file, isComplete: true)
         do throws(HeaderParsingError) {

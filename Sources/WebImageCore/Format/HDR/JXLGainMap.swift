@@ -9,9 +9,7 @@ package struct JXLGainMap: Sendable, Hashable {
     /// The metadata of the gain map.
     package let metadata: GainMapMetadata
 
-    /// Finds the gain map in a whole file.
-    ///
-    /// - Returns: The gain map, or `nil` if the file has none or the box is invalid.
+    /// Finds the gain map in a whole file. The result is `nil` if the file has none or the box is invalid.
     package static func find(in file: Data) -> JXLGainMap? {
         file.withUnsafeBytes { bytes in
             do throws(HeaderParsingError) {

@@ -9,7 +9,6 @@ enum BMPProbe {
         length == 12 || (16...64).contains(length) || length == 108 || length == 124
     }
 
-    /// Reads the header of a file that begins with `BM`.
     static func read(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
         let header = try Header(bytes.rest(from: 14), format: .bmp)
         var probe = ImageInfo(format: .bmp, storedSize: header.size, bitDepth: header.depth, hasAlpha: header.hasAlpha)

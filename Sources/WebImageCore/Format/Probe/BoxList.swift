@@ -4,7 +4,6 @@
 struct BoxList {
     /// A box.
     struct Box {
-        /// The type of the box.
         let name: FourCC
         /// The data after the header of the box.
         let content: HeaderBytes

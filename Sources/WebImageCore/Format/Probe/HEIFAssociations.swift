@@ -4,7 +4,6 @@
 enum HEIFAssociations {
     /// The associations of an item.
     struct Entry {
-        /// The identifier of the item.
         var item: Int
         /// The indices of the properties, counted from 1, in the order in which the item lists them.
         var indices: [Int]

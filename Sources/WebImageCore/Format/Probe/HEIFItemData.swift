@@ -11,11 +11,8 @@ struct HEIFItemData {
     /// The number of bytes after the current position.
     private(set) var remaining = 0
 
-    /// Creates a reader, or returns `nil` if the data isn't available or is empty.
-    ///
-    /// - Parameters:
-    ///   - extents: The parts of the data.
-    ///   - idat: The `idat` box of the `meta` box, or `nil` if there's none.
+    /// Creates a reader, or returns `nil` if the data isn't available or is empty. The `idat` box is that of the `meta`
+    /// box.
     init?(_ extents: [HEIFItemLocations.Extent], idat: HeaderBytes?, file: HeaderBytes) {
         self.file = file
         var ranges: [Range<Int>] = []
@@ -59,7 +56,6 @@ struct HEIFItemData {
         return bytes
     }
 
-    /// Consumes up to `count` bytes.
     mutating func skip(_ count: Int) {
         var left = min(count, remaining)
         remaining -= left

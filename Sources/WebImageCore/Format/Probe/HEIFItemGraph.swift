@@ -48,15 +48,11 @@ struct HEIFItemGraph {
 
     /// The boxes that a `meta` box contains at most once. Libraries differ in which duplicate they use.
     private static let uniqueBoxes: Set<FourCC> = ["pitm", "iloc", "iinf", "iref", "iprp", "idat"]
-    /// The kinds of items that consist of other items.
     private static let derivedKinds: Set<FourCC> = ["grid", "iovl", "iden"]
     private static let imageKinds: Set<FourCC> = derivedKinds.union(["hvc1", "hev1", "av01"])
 
-    /// Reads the items and checks the references between them.
-    ///
-    /// - Parameters:
-    ///   - meta: The `meta` box, all of whose bytes are available.
-    ///   - file: The available part of the file.
+    /// Reads the items and checks the references between them. All bytes of the `meta` box are available, and `file` is
+    /// the available part of the file.
     init(_ meta: HeaderBytes, file: HeaderBytes, format: ImageFormat) throws(HeaderParsingError) {
         self.format = format
         var boxes: [FourCC: HeaderBytes] = [:]
@@ -176,9 +172,8 @@ struct HEIFItemGraph {
         }
     }
 
-    /// Returns the cost of an item and the length of the longest path from it.
-    ///
-    /// - Parameter path: The items that refer to this item.
+    /// Returns the cost of an item and the length of the longest path from it. `path` contains the items that refer to
+    /// it.
     private mutating func cost(of place: Int, path: [Int]) throws(HeaderParsingError) -> (cost: Cost, depth: Int) {
         guard !path.contains(place) else { throw .corrupt(format, "item \(place) is derived from itself") }
         guard let item = items[place] else { return (Cost(pixels: 0, tiles: 0), 0) }

@@ -21,9 +21,7 @@ struct HEIFItemLocations {
     /// The maximum number of extents of all items. Files of cameras have one extent per tile, fewer than 1,000.
     private static let maxExtents = 65_536
 
-    /// Reads the locations.
-    ///
-    /// - Parameter iloc: The box, all of whose bytes are available.
+    /// Reads the locations in a box, all of whose bytes are available.
     init(_ iloc: HeaderBytes) throws(HeaderParsingError) {
         let version = try iloc.byte(at: 0)
         guard version <= 2 else { throw .unsupported(.heif, "version \(version) of the item locations") }

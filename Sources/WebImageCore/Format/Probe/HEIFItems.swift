@@ -8,12 +8,8 @@ struct HEIFItems {
     /// The indices of the primary item's properties in the order in which they apply, counted from 1.
     private var primaryPropertyIndices: [Int] = []
 
-    /// Reads the properties of the primary item.
-    ///
-    /// - Parameters:
-    ///   - meta: The content of the `meta` box.
-    ///   - file: The available part of the file.
-    ///   - format: The format of the file.
+    /// Reads the properties of the primary item. `meta` is the content of the `meta` box, and `file` is the available
+    /// part of the file.
     static func read(
         _ meta: HeaderBytes, file: HeaderBytes, format: ImageFormat
     ) throws(HeaderParsingError) -> ImageInfo {

@@ -6,11 +6,8 @@ struct HEIFSampleTable {
     private let table: HeaderBytes
     private let count: Int
 
-    /// Reads the tables of a `stbl` box.
-    ///
-    /// - Parameters:
-    ///   - media: The `mdia` box, which contains the time scale.
-    ///   - available: The number of bytes in the file.
+    /// Reads the tables of a `stbl` box. The `mdia` box contains the time scale, and `available` is the number of bytes
+    /// in the file.
     init(_ table: HeaderBytes, media: HeaderBytes, available: Int) throws(HeaderParsingError) {
         self.table = table
         guard let sizes = try BoxList.first("stsz", in: table) else {

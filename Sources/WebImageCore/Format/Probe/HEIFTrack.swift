@@ -14,7 +14,6 @@ struct HEIFTrack {
     /// The largest size in the parameter sets of all tracks, or `nil` if there are none.
     private(set) var codedSize: PixelSize?
 
-    /// The sample entries of HEVC.
     static let hevc: Set<FourCC> = ["hvc1", "hev1"]
 
     /// Returns the `mdia` box of the first `pict` track of a `moov` box, or `nil` if there's none.

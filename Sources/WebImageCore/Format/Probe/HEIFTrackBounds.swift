@@ -9,9 +9,8 @@ enum HEIFTrackBounds {
     /// The size of the fields before the boxes of a visual sample entry, in bytes.
     private static let visualEntryBytes = 78
 
-    /// Checks the sample tables in a `mdia` box.
-    ///
-    /// - Returns: The size in the parameter sets of the track, or `nil` if there are none.
+    /// Checks the sample tables in a `mdia` box. The result is the size in the parameter sets of the track, if it has
+    /// any.
     static func check(_ media: HeaderBytes) throws(HeaderParsingError) -> PixelSize? {
         guard let minf = try BoxList.first("minf", in: media), let table = try BoxList.first("stbl", in: minf) else {
             return nil

@@ -3,7 +3,6 @@
 /// A parser for the headers of JPEG 2000 images: the boxes of JP2 files (ISO/IEC 15444-1, annex I) and the SIZ segment
 /// of codestreams (annex A.5.1).
 struct JPEG2000Probe {
-    /// The signature box of a JP2 file.
     static let signature: [UInt8] = [0, 0, 0, 12, 0x6A, 0x50, 0x20, 0x20, 0x0D, 0x0A, 0x87, 0x0A]
     /// The SOC marker and the SIZ marker, with which a codestream begins.
     static let codestreamMark: [UInt8] = [0xFF, 0x4F, 0xFF, 0x51]
@@ -15,7 +14,6 @@ struct JPEG2000Probe {
     /// The number of colors that the color space has, or `nil` if it's unknown.
     private var colorCount: Int?
 
-    /// Reads the properties of a JP2 file or of a codestream.
     static func read(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
         if try bytes.has(codestreamMark) { return try codestream(bytes).info }
         var reader = JPEG2000Probe()
@@ -85,8 +83,6 @@ struct JPEG2000Probe {
     }
 
     /// Reads the SIZ segment, and checks the numbers for which OpenJPEG allocates memory.
-    ///
-    /// - Returns: The properties of the codestream and the number of its components.
     private static func codestream(
         _ bytes: HeaderBytes
     ) throws(HeaderParsingError) -> (info: ImageInfo, components: Int) {

@@ -190,7 +190,6 @@ private final class JPEGCodes {
     private let offsets: [Int]
     private let values: [UInt8]
 
-    /// Reads the numbers of codes by length and the values.
     init(_ table: HeaderBytes) throws(HeaderParsingError) {
         var short = [(length: UInt8, value: UInt8)](repeating: (0, 0), count: 256)
         var largest = [Int](repeating: -1, count: 17)

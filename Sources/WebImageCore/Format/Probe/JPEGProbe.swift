@@ -8,12 +8,10 @@ struct JPEGProbe {
     private var iccBytes = 0
     /// The numbers of the segments with a profile, each with their total number. A file can contain a profile twice.
     private var iccParts: Set<Int> = []
-    /// Whether the first quantization table has small steps.
     private var hasFineQuantization = false
     private var detail = JPEGDetail()
     private var segments: JPEGSegments
 
-    /// Reads the properties of a JPEG file from the segments before its first scan.
     static func read(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
         var reader = JPEGProbe(JPEGSegments(bytes))
         do {
@@ -42,13 +40,9 @@ struct JPEGProbe {
         return max(estimate, hasFineQuantization ? .fine : .ordinary)
     }
 
-    /// Reads the properties of a JPEG file that's embedded in another file. The result is `nil` if libjpeg doesn't
-    /// support the coding process, which is the case for the lossless JPEG data of camera RAW files.
-    ///
-    /// - Parameters:
-    ///   - bytes: The JPEG file.
-    ///   - work: The parts of all embedded files that were passed, to which the parts of this file are added.
-    /// - Throws: An error of the parser, also if the work exceeds its limits.
+    /// Reads the properties of a JPEG file that's embedded in another file, and adds its parts to those of all embedded
+    /// files that were passed. The result is `nil` if libjpeg doesn't support the coding process, which is the case for
+    /// the lossless JPEG data of camera RAW files. If the work exceeds its limits, the function throws.
     static func embedded(_ bytes: HeaderBytes, work: inout JPEGSegments.Work) throws(HeaderParsingError) -> ImageInfo? {
         guard try bytes.has([0xFF, 0xD8, 0xFF]) else { return nil }
         var reader = JPEGProbe(JPEGSegments(bytes, work: work))
@@ -116,8 +110,6 @@ struct JPEGProbe {
             smallestFile: try smallestFile(marker, size, components, segment))
     }
 
-    /// Returns the minimum file size.
-    ///
     /// Sequential and progressive Huffman coding requires at least one bit for the DC coefficient of each block of
     /// each component. Arithmetic, lossless, and hierarchical coding have no such bound.
     private static func smallestFile(

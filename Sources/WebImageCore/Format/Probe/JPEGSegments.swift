@@ -12,7 +12,6 @@ struct JPEGSegments {
         /// The data after the length field. The available bytes of the file may end within it.
         let content: HeaderBytes
 
-        /// The size of the data in bytes.
         var count: Int { content.declaredLength ?? 0 }
     }
 

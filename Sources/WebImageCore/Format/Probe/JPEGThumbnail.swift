@@ -23,16 +23,13 @@ package enum JPEGThumbnail {
         static let offset = 0x0201
         static let length = 0x0202
     }
-    /// The value of the compression tag for JPEG.
     private static let jpegCompression = 6
     /// The minimum size of a JPEG file with tables, a frame, and a scan, in bytes.
     private static let minByteCount = 128
     /// The maximum number of segments before the EXIF block. Cameras store it first or after the JFIF segment.
     private static let maxSegments = 64
 
-    /// Searches the segments before the first scan.
-    ///
-    /// - Parameter prefix: The first bytes of the file.
+    /// Searches the segments before the first scan of a file that begins with these bytes.
     package static func find(in prefix: Data) -> Search {
         prefix.withUnsafeBytes { bytes in
             do throws(HeaderParsingError) {

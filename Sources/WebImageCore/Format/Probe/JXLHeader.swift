@@ -9,7 +9,6 @@ struct JXLHeader {
     private(set) var isAnimated = false
     private(set) var loops = 1
     private(set) var hasICCProfile = false
-    /// The number of channels in addition to the colors.
     private(set) var extraChannels = 0
     /// The maximum number of extra channels that this type reads. The properties after them are unknown if there are
     /// more.

@@ -2,7 +2,6 @@
 
 /// A parser that finds the codestream header of a JPEG XL file with or without a container (ISO/IEC 18181-2).
 enum JXLProbe {
-    /// Reads the properties of a JPEG XL file.
     static func read(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
         var codestream: [UInt8] = []
         let more = try collect(bytes, &codestream)
@@ -22,10 +21,8 @@ enum JXLProbe {
             loopCount: header.isAnimated ? header.loops : 1, hasICCProfile: header.hasICCProfile)
     }
 
-    /// Assembles the beginning of the codestream.
-    ///
-    /// - Returns: The reason why more data isn't available yet, or `nil` if the whole file or a sufficient part was
-    ///   read.
+    /// Assembles the beginning of the codestream. The result is the reason why more data isn't available yet, or `nil`
+    /// if the whole file or a sufficient part was read.
     private static func collect(_ bytes: HeaderBytes, _ codestream: inout [UInt8]) throws(HeaderParsingError)
         -> HeaderParsingError?
     {

@@ -12,9 +12,8 @@ struct PNGProbe {
     /// The number of control chunks of animation frames.
     private var frames = 0
 
-    /// Reads the properties of a PNG file, including the available chunks after the image data.
-    ///
-    /// Encoders write wrong numbers of frames into `acTL`, so this function counts the frames, as for GIF.
+    /// Reads the available chunks after the image data, too. Encoders write wrong numbers of frames into `acTL`, so
+    /// this function counts the frames, as for GIF.
     static func read(_ bytes: HeaderBytes) throws(HeaderParsingError) -> ImageInfo {
         var reader = try PNGProbe(bytes)
         var isWhole = true
@@ -135,8 +134,6 @@ struct PNGProbe {
         }
     }
 
-    /// Returns the minimum file size.
-    ///
     /// Deflate produces at most 1,032 bytes from one byte (a match of 258 bytes in two bits, RFC 1951). The 57 bytes
     /// are the signature and the framing of IHDR, IDAT, and IEND. Interlacing only adds filter bytes.
     private static func smallestFile(_ size: PixelSize, bitsPerPixel: Int) -> Int {

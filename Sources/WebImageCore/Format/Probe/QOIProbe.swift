@@ -2,7 +2,6 @@
 
 /// A parser for the header of a QOI file (qoiformat.org, version 1.0).
 enum QOIProbe {
-    /// The size of the header, in bytes.
     static let headerSize = 14
     /// The size of the end marker in bytes, which consists of zeros and a one.
     private static let endSize = 8

@@ -11,10 +11,8 @@ enum SVGLength {
     /// (CSS Values and Units 4, section 6.1.1).
     private static let fontUnits: [Substring: Double] = ["em": 1, "rem": 1, "ex": 0.5, "ch": 0.5]
 
-    /// Returns a length in pixels, or `nil` if it's relative or invalid.
-    ///
-    /// - Parameter fontSize: The font size to which a unit can refer, in pixels. The default is `nil`, which means that
-    ///   such lengths are relative.
+    /// Returns a length in pixels, or `nil` if it's relative or invalid. Without a font size, which is in pixels, units
+    /// that refer to it are relative.
     static func pixels(_ text: String, fontSize: Double? = nil) -> Double? {
         let trimmed = text.drop(while: isSeparator)
         let (value, rest) = number(trimmed)

@@ -10,7 +10,6 @@ struct TIFFDirectory {
         let byteCount: Int
         /// The position of the first value.
         let position: Int
-        /// The size of one value, in bytes.
         let valueSize: Int
     }
 
@@ -73,7 +72,6 @@ struct TIFFDirectory {
         }
     }
 
-    /// Returns the first value of a tag in the directory at `offset`.
     func value(of wanted: Int, at offset: Int) throws(HeaderParsingError) -> Int? {
         try field(wanted, at: offset)?.first
     }
@@ -90,12 +88,7 @@ struct TIFFDirectory {
     }
 
     /// Returns the wanted tags of the directory at `offset`, which is read once. If an entry repeats a tag, the first
-    /// valid one counts.
-    ///
-    /// - Parameters:
-    ///   - wanted: The tags.
-    ///   - offset: The offset of the directory.
-    ///   - maxEntries: The maximum number of entries. A directory with more of them is invalid.
+    /// valid one counts. A directory with more than `maxEntries` entries is invalid.
     func fields(
         _ wanted: Set<Int>, at offset: Int, maxEntries: Int
     ) throws(HeaderParsingError) -> [Int: Tag] {

@@ -42,8 +42,6 @@ enum TIFFProbe {
         return probe
     }
 
-    /// Counts the directories.
-    ///
     /// Brent's algorithm detects cycles with constant memory. If the chain is cyclic or exceeds the bound, the result
     /// is one page and isn't exact.
     private static func count(_ file: TIFFDirectory, _ probe: inout ImageInfo, isComplete: Bool) {
@@ -81,7 +79,6 @@ enum TIFFProbe {
 
 /// The samples of a pixel (TIFF 6.0, sections 8, 16, and 18).
 private struct SampleLayout {
-    /// The maximum number of kinds of extra samples to read.
     static let maxExtras = 64
 
     /// The value of `PhotometricInterpretation`, or `nil` if it's missing.
@@ -90,7 +87,6 @@ private struct SampleLayout {
     var count = 1
     /// The value of `InkSet`. 1 means CMYK.
     var inkSet = 1
-    /// The values of `ExtraSamples`.
     var extras: [Int] = []
 
     /// The number of samples that describe the color, or `nil` if other samples never contain undeclared alpha.

@@ -42,9 +42,7 @@ struct WebPProbe {
         }
     }
 
-    /// Adds a chunk.
-    ///
-    /// - Returns: Whether the remaining chunks don't matter.
+    /// Adds a chunk, and returns whether the remaining chunks don't matter.
     private mutating func read(_ name: FourCC, _ chunk: HeaderBytes) throws(HeaderParsingError) -> Bool {
         switch name {
         case "VP8X": try readExtended(chunk)

@@ -102,12 +102,8 @@ struct RAWPreviewList {
     /// The orientation, or `nil` if the file declares none.
     var orientation: ImageOrientation?
 
-    /// Adds the position of a preview. Invalid positions are ignored.
-    ///
-    /// - Parameters:
-    ///   - offset: The position after `base`.
-    ///   - base: The position in the file to which `offset` refers. The default is the beginning.
-    ///   - count: The size of the preview, in bytes.
+    /// Adds the position of a preview, which is `offset` bytes after `base` and has `count` bytes. Invalid positions
+    /// are ignored.
     mutating func add(offset: Int, from base: Int = 0, count: Int) throws(HeaderParsingError) {
         let (start, isOutside) = base.addingReportingOverflow(offset)
         let (end, overflow) = start.addingReportingOverflow(count)

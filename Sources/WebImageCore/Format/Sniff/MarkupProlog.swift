@@ -8,7 +8,6 @@ enum MarkupProlog {
         case svg(attributes: Int)
         case html
         case xml
-        /// A text that isn't markup.
         case other
     }
 
@@ -91,7 +90,6 @@ enum MarkupProlog {
         return nil
     }
 
-    /// Returns the index after the next `quote`.
     static func endOfQuote(_ text: MarkupReader, from start: Int, _ quote: UInt8) throws(HeaderParsingError) -> Int? {
         var index = start
         while let character = try text.character(at: index) {

@@ -67,7 +67,6 @@ struct MarkupReader {
         return true
     }
 
-    /// Returns the index of the first character at or after `index` that isn't whitespace.
     func skipSpace(_ index: Int) throws(HeaderParsingError) -> Int {
         var index = index
         while let character = try character(at: index), Self.isSpace(character) { index += 1 }
@@ -84,7 +83,6 @@ struct MarkupReader {
         return nil
     }
 
-    /// Returns whether a character is whitespace in XML or HTML.
     static func isSpace(_ character: UInt8) -> Bool {
         character == 0x20 || character == 0x09 || character == 0x0A || character == 0x0D || character == 0x0C
     }

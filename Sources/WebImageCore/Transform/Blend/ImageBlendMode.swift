@@ -53,7 +53,6 @@ public enum ImageBlendMode: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// The compositing operator of the mode.
     var compositingOperator: wi_blend_place {
         switch self {
         case .sourceIn: wi_blend_in

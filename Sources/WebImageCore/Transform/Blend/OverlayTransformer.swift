@@ -112,7 +112,6 @@ package struct OverlayTransformer: ImageTransformer, Hashable {
         }
     }
 
-    /// Returns the position of the overlay's first pixel.
     private func origin(in size: PixelSize, factor: Double) throws(ImageError) -> (x: Int, y: Int) {
         let check = ParameterValidator(transformer: "overlay")
         switch placement {

@@ -20,9 +20,7 @@ package struct ComposedTransformer: ImageTransformer {
     /// Whether all of the transformers apply to vector images. If one of them doesn't, none is applied.
     package var appliesToVectors: Bool { transformers.allSatisfy(\.appliesToVectors) }
 
-    /// Applies the transformers in order.
-    ///
-    /// - Throws: The error of the first transformer that fails.
+    /// Applies the transformers in order. Throws the error of the first transformer that fails.
     package func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         var result = pixels
         for transformer in transformers {

@@ -23,8 +23,6 @@ package struct RestrictedTransformer: ImageTransformer {
     }
 
     /// Applies ``base``.
-    ///
-    /// - Throws: The error of ``base``.
     package func transform(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         try base.transform(pixels, context: context)
     }

@@ -77,7 +77,6 @@ package struct CanvasTransformer: ImageTransformer, Hashable {
         return try PadAndCrop.framed(resized, by: frame, color: background, name: "canvas", context: context)
     }
 
-    /// Returns the scale factors of both sides.
     private func ratio(of size: PixelSize, in canvas: PixelSize) -> (width: Double, height: Double) {
         let limit = upscales ? Double.infinity : 1
         let across = Double(canvas.width) / Double(size.width)
@@ -102,13 +101,8 @@ struct CanvasAxis {
     /// The distance between the start of the canvas and the visible part, in pixels.
     let offset: Int
 
-    /// Places an image.
-    ///
-    /// - Parameters:
-    ///   - own: The length of the image, in pixels.
-    ///   - canvas: The length of the canvas, in pixels.
-    ///   - ratio: The scale factor of the image.
-    ///   - position: The position, where 0 is the start, 0.5 the center, and 1 the end.
+    /// Places an image. The lengths are in pixels, and the position is 0 for the start, 0.5 for the center, and 1 for
+    /// the end.
     init(length own: Int, canvas: Int, ratio: Double, position: Double) {
         let scaled = Double(own) * ratio
         // A side that's fitted to the canvas can exceed it by a rounding error.

@@ -12,7 +12,6 @@ struct InterestingRegion {
     /// The premultiplied samples from 0 to 255. Transparent pixels are black and therefore uninteresting.
     private let samples: [UInt8]
 
-    /// Creates a reduced copy.
     init(of pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) {
         let plan = try TargetSize.fit(width: Self.side, height: Self.side).plan(for: pixels.size)
         let small = try Resampler.resample(

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 extension UnsafeRawPointer {
-    /// The pointer to 8-bit samples.
     var samples8: UnsafePointer<UInt8> { assumingMemoryBound(to: UInt8.self) }
-    /// The pointer to 16-bit samples.
     var samples16: UnsafePointer<UInt16> { assumingMemoryBound(to: UInt16.self) }
 }
 
 extension UnsafeMutableRawPointer {
-    /// The pointer to 8-bit samples.
     var samples8: UnsafeMutablePointer<UInt8> { assumingMemoryBound(to: UInt8.self) }
-    /// The pointer to 16-bit samples.
     var samples16: UnsafeMutablePointer<UInt16> { assumingMemoryBound(to: UInt16.self) }
 }
 
@@ -48,7 +44,6 @@ extension PixelBuffer {
         return canvas.finish(isOpaque: isOpaque)
     }
 
-    /// Calls `body` with the address of a row.
     func withRow(_ row: Int, _ body: (UnsafeRawPointer) -> Void) {
         withUnsafeBytes { bytes in
             if let base = bytes.baseAddress { body(base + row * bytesPerRow) }

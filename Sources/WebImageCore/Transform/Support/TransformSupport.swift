@@ -14,7 +14,6 @@ extension ImageLimits {
 }
 
 extension PixelCanvas {
-    /// Clears the padding after the last pixel of each row.
     borrowing func clearPadding() {
         let used = size.width * format.bytesPerPixel
         guard used < bytesPerRow else { return }
