@@ -11,10 +11,8 @@
     package struct AVIFCoder: FrameSelectingCoder {
         private let encodedDepth: Int
 
-        /// Creates a coder.
-        ///
-        /// - Parameter encodedDepth: The bits per sample of encoded images: 8, 10, or 12. The default is 8. Images with 16
-        ///   bits per sample are encoded with at least 10.
+        /// Creates a coder whose encoded images have 8, 10, or 12 bits per sample. The default is 8. Images with 16
+        /// bits per sample are encoded with at least 10.
         package init(encodedDepth: Int = 8) { self.encodedDepth = encodedDepth }
 
         /// Returns whether the format is AVIF.

@@ -21,13 +21,8 @@
         /// The file, whose boxes keep their positions until the edit lists are inserted.
         private var bytes: [UInt8]
 
-        /// Returns a file whose tracks play `plays` times.
-        ///
-        /// - Parameters:
-        ///   - plays: The number of plays, at least 1.
-        ///   - file: A file that libavif has encoded.
-        /// - Returns: The file, or `nil` if it doesn't have the structure that libavif writes, or if the total duration
-        ///   exceeds 64 bits.
+        /// Returns a file whose tracks play `plays` times, at least once. The result is `nil` if the file doesn't have
+        /// the structure that libavif writes, or if the total duration exceeds 64 bits.
         static func adding(plays: Int, to file: Data) -> Data? {
             guard plays > 0 else { return nil }
             var list = AVIFEditList(bytes: [UInt8](file))

@@ -10,22 +10,14 @@
         private let encoded: PinnedData
         private let handle: OpaquePointer
         private let info: wi_avif_info
-        /// The color conversion for frames.
         var color: ColorConversion?
-        /// The requested bits per sample of frames.
         var preservesBitDepth = false
 
         /// Clamps a limit to 32 bits, because the structures of libavif use 32-bit sizes.
         static func bounded(_ limit: Int) -> UInt32 { UInt32(clamping: max(1, limit)) }
 
-        /// Opens a file.
-        ///
-        /// - Parameters:
-        ///   - data: The whole file.
-        ///   - usesTracks: A Boolean value that indicates whether the frames are those of the image sequence instead of
-        ///     the primary image.
-        ///   - limits: The resource limits.
-        /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
+        /// Opens a whole file. If `usesTracks` is `true`, the frames are those of the image sequence instead of the
+        /// primary image. Throws an ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
         init(_ data: Data, usesTracks: Bool, limits: ImageLimits) throws(ImageError) {
             let encoded = PinnedData(data)
             try CodecLibraries.load(.avif, with: wi_avif_load)

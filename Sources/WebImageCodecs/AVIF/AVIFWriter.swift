@@ -9,10 +9,8 @@
     enum AVIFWriter {
         static let maxDimension = 32_768
 
-        /// Encodes a still image.
-        ///
-        /// - Parameter depth: The bits per sample: 8, 10, or 12. Pixels with 16 bits per sample are encoded with at least
-        ///   10.
+        /// Encodes a still image with 8, 10, or 12 bits per sample. Pixels with 16 bits per sample are encoded with at
+        /// least 10.
         static func encode(
             _ image: DecodedImage, as encoding: ImageEncoding, depth: Int, context: ImageProcessingContext
         )

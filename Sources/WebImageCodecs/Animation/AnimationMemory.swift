@@ -5,7 +5,6 @@ import WebImageCore
 /// The memory that drawing a frame of an animation needs at the same time.
 struct AnimationMemory {
     var canvasSize: PixelSize
-    /// The number of canvases that the compositor holds. The default is 1.
     var canvasCount = 1
     /// Whether the compositor restores the canvas after a frame, so it holds a copy of the canvas.
     var restoresCanvas = false
@@ -22,9 +21,8 @@ struct AnimationMemory {
         return isHuge || isHugeFrame || overflow ? .max : sum
     }
 
-    /// Checks the memory before it's allocated.
-    ///
-    /// - Throws: An ``ImageError/LimitFailure`` of the kind ``ImageError/LimitFailure/Kind/decodedSize``.
+    /// Checks the memory before it's allocated. Throws an ``ImageError/LimitFailure`` of the kind
+    /// ``ImageError/LimitFailure/Kind/decodedSize``.
     func check(_ limits: ImageLimits) throws(ImageError) {
         guard byteCount <= limits.maxDecodedBytes else {
             throw .limitExceeded(

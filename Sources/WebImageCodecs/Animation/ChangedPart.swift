@@ -30,11 +30,8 @@ struct ChangedRegion {
     }
 }
 
-/// Returns the smallest rectangle that contains all pixels for which `differs` returns `true`.
-///
-/// - Parameters:
-///   - before: The rows of the previous frame, with `stride` pixels from one row to the next.
-///   - after: The rows of the new frame, with the same layout.
+/// Returns the smallest rectangle that contains all pixels for which `differs` returns `true`. Both frames have
+/// `stride` pixels from one row to the next.
 func changedPart(
     _ before: UnsafePointer<UInt32>, _ after: UnsafePointer<UInt32>, stride: Int, size: PixelSize,
     differs: (UInt32, UInt32) -> Bool = { $0 != $1 }

@@ -6,13 +6,10 @@ import WebImageCore
 protocol FrameCompositor: SendableMetatype, ~Copyable {
     /// Makes the whole canvas transparent, as before the first frame.
     mutating func clear()
-    /// Draws frame `place` onto the canvas.
-    ///
-    /// - Returns: Whether every pixel of the frame's visible region was written.
+    /// Draws a frame onto the canvas, and returns whether every pixel of its visible region was written.
     mutating func draw(_ place: Int, context: ImageProcessingContext) throws(ImageError) -> Bool
     /// Applies the disposal that the file specifies for frame `place`, after it was shown.
     mutating func dispose(_ place: Int)
-    /// Returns a copy of the visible pixels.
     borrowing func snapshot() throws(ImageError) -> PixelBuffer
 }
 
@@ -41,14 +38,9 @@ final class CompositingDecoder<Compositor: FrameCompositor & ~Copyable>: Animati
         }
     }
 
-    /// Creates a decoder.
-    ///
-    /// - Parameters:
-    ///   - cost: The memory of a canvas and its source data, in bytes.
-    ///   - isComplete: Whether the decoder has all frames of the file. The default is `true`.
-    ///   - canvas: A closure that creates a canvas. The initializer calls it once, and concurrent callers cause
-    ///     further calls.
-    /// - Throws: The error that `canvas` throws.
+    /// Creates a decoder, and calls `canvas` once for the first canvas. Concurrent callers cause further calls. `cost`
+    /// is the memory of a canvas and its source data, in bytes, and `isComplete` is whether the decoder has all frames
+    /// of the file.
     init(
         keyFrames: KeyframeIndex, timeline: AnimationTimeline, layout: DecodeLayout, limits: ImageLimits, cost: Int,
         isComplete: Bool = true,

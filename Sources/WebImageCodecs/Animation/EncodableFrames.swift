@@ -14,13 +14,9 @@ struct EncodableFrames {
     private let maxDimension: Int
     private let context: ImageProcessingContext
 
-    /// Creates the frames of an image.
-    ///
-    /// - Parameters:
-    ///   - image: The image after ``ImageEncoding/frames`` was applied.
-    ///   - maxDimension: The maximum width and height of the format, in pixels.
-    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)``, an ``ImageError/LimitFailure``, or
-    ///   ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``.
+    /// Creates the frames of an image to which ``ImageEncoding/frames`` was applied. `maxDimension` is the maximum
+    /// width and height of the format, in pixels. Throws ``ImageError/RequestFailure/invalidOption(name:value:)``, an
+    /// ``ImageError/LimitFailure``, or ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``.
     init(_ image: DecodedImage, as encoding: ImageEncoding, maxDimension: Int, context: ImageProcessingContext)
         throws(ImageError)
     {
@@ -45,10 +41,8 @@ struct EncodableFrames {
     var count: Int { durations.count }
     var isAnimation: Bool { count > 1 }
 
-    /// Returns the pixels of one frame, with 8 bits per sample.
-    ///
-    /// - Throws: An ``ImageError`` if the frame can't be decoded or encoded, or if the operation times out or is
-    ///   canceled.
+    /// Returns the pixels of one frame, with 8 bits per sample. Throws if the frame can't be decoded or encoded, or if
+    /// the operation times out or is canceled.
     func pixels(at place: Int) throws(ImageError) -> PixelBuffer {
         try context.checkCancellation()
         guard let animation = image.animation else { return try image.pixels.eightBits(context: context) }

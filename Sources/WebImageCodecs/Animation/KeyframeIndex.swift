@@ -67,9 +67,8 @@ struct KeyframeIndex: Sendable {
         return max(0, place)
     }
 
-    /// Records that frame `index` doesn't cover the whole canvas, because drawing it left holes.
-    ///
-    /// - Returns: `true` if a canvas that began with this frame is incorrect.
+    /// Records that frame `index` doesn't cover the whole canvas, because drawing it left holes. Returns `true` if a
+    /// canvas that began with this frame is incorrect.
     mutating func foundHoles(in index: Int) -> Bool {
         guard covers[index] else { return false }
         covers[index] = false

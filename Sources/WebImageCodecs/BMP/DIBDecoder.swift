@@ -8,10 +8,8 @@ struct DIBDecoder {
     /// The format of the file, for errors.
     let format: ImageFormat
 
-    /// Decodes the pixels.
-    ///
-    /// - Parameter start: The offset of the pixels in `bytes`.
-    /// - Returns: The pixels, and whether some are missing. Missing pixels are transparent.
+    /// Decodes the pixels, which begin at `start` in `bytes`, and returns whether some are missing. Missing pixels are
+    /// transparent.
     func decode(
         _ bytes: UnsafeBufferPointer<UInt8>, at start: Int, allowsPartial: Bool, context: ImageProcessingContext
     ) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {

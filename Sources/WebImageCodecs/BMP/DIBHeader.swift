@@ -40,9 +40,7 @@ struct DIBHeader: Sendable {
         var isOS2 = false
     }
 
-    /// Reads the header and the color table. Afterward, `reader` is positioned after both.
-    ///
-    /// - Throws: An ``ImageError/DecodingFailure``.
+    /// Reads the header and the color table, and moves `reader` past both. Throws an ``ImageError/DecodingFailure``.
     init(_ reader: inout ByteReader, format: ImageFormat = .bmp) throws(ImageError) {
         let start = reader.offset
         guard let headerSize = reader.uint32().map(Int.init) else { throw Self.truncated(reader, format) }

@@ -49,10 +49,8 @@ struct DIBRows {
     /// The distance between two rows, in bytes. Rows are padded to 32 bits.
     var stride: Int { (header.size.width * header.bitsPerPixel + 31) / 32 * 4 }
 
-    /// Decodes all complete rows of `bytes`, in the order of the file.
-    ///
-    /// - Parameter first: The index of the first row in `bytes`.
-    /// - Returns: The number of complete rows, including those before `first`.
+    /// Decodes all complete rows of `bytes`, in the order of the file, beginning with the row `first`. Returns the
+    /// number of complete rows, including those before `first`.
     func decode(
         _ bytes: Slice<UnsafeBufferPointer<UInt8>>, from first: Int = 0, into canvas: borrowing PixelCanvas,
         context: ImageProcessingContext

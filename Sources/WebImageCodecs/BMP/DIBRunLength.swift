@@ -21,9 +21,7 @@ struct DIBRunLength {
         self.reader = reader
     }
 
-    /// Decodes the data into a canvas.
-    ///
-    /// - Returns: `false` if the data ends before the bitmap is complete.
+    /// Returns `false` if the data ends before the bitmap is complete.
     mutating func decode(
         into canvas: borrowing PixelCanvas, context: ImageProcessingContext
     ) throws(ImageError) -> Bool {

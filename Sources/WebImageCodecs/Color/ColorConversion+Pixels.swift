@@ -20,7 +20,6 @@ extension ColorConversion {
         }
     }
 
-    /// Returns a converted copy of premultiplied pixels.
     func converted(_ pixels: PixelBuffer, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let canvas = try PixelCanvas.forDecoding(pixels.size, format: pixels.format, context: context)
         pixels.withUnsafeBytes { bytes in
@@ -57,7 +56,6 @@ extension PixelCanvas {
         return try PixelCanvas(size: size, format: .rgba16)
     }
 
-    /// Undoes the multiplication by alpha.
     func unpremultiply() {
         for index in 0..<size.height { unpremultiply(row: index) }
     }

@@ -3,10 +3,8 @@
 import WebImageCore
 
 extension ColorConversion {
-    /// Returns the conversion for an embedded profile, or `nil` if the pixels stay unchanged.
-    ///
-    /// - Parameter model: The color model of the image. Profiles for other models are ignored, but an RGB profile is
-    ///   also used for grayscale images.
+    /// Returns the conversion for an embedded profile, or `nil` if the pixels stay unchanged. Profiles for other color
+    /// models are ignored, but an RGB profile is also used for grayscale images.
     static func from(profile: [UInt8]?, model: ColorSpaceModel = .rgb) -> ColorConversion? {
         guard let profile, profile.count <= ICCProfile.maxBytes else { return nil }
         let conversion = ColorCache.shared.conversion(.profile(profile)) { ColorConversion(profile: profile) }
@@ -38,9 +36,7 @@ struct DecodedColors {
     let color: ImageColorSpace
     /// The conversion, or `nil` if the samples stay unchanged.
     let conversion: ColorConversion?
-    /// The curve of the samples of the file.
     let sourceCurve: LightCurve
-    /// The curve of the decoded pixels.
     var curve: LightCurve { color == .source ? sourceCurve : .sRGB }
 
     fileprivate init(_ color: ImageColorSpace, _ conversion: ColorConversion?, of source: ColorConversion?) {
@@ -49,12 +45,9 @@ struct DecodedColors {
         sourceCurve = source?.sourceCurve ?? .sRGB
     }
 
-    /// Returns the profile for the metadata, which describes the samples of the file.
-    ///
-    /// - Parameters:
-    ///   - profile: The embedded profile.
-    ///   - equivalent: A profile with the colors that the file describes by other means. It's the result if the file has
-    ///     no profile, unless both the samples of the file and those of the result are sRGB.
+    /// Returns the profile for the metadata, which describes the samples of the file. If the file has no embedded
+    /// profile, the result is the equivalent one, with the colors that the file describes by other means, unless both
+    /// the samples of the file and those of the result are sRGB.
     func describingProfile(_ profile: [UInt8]?, or equivalent: @autoclosure () -> [UInt8]?) -> [UInt8]? {
         guard profile == nil, color == .source || conversion != nil else { return profile }
         return equivalent()

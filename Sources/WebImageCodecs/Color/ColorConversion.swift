@@ -27,7 +27,6 @@ final class ColorConversion: Sendable {
     }
 
     private let way: Method
-    /// The description of the source.
     let origin: ColorCache.Key
     /// The color model of the input. ``ColorSpaceModel/gray`` accepts R, G, and B samples that are equal.
     let source: ColorSpaceModel
@@ -86,7 +85,6 @@ final class ColorConversion: Sendable {
         }
     }
 
-    /// Whether the conversion maps the tones of high dynamic range.
     var mapsTones: Bool {
         guard case .numbers(_, let transfer) = origin else { return false }
         return transfer == .pq || transfer == .hlg
@@ -111,10 +109,8 @@ final class ColorConversion: Sendable {
         way.convert(row, format: format, count: count)
     }
 
-    /// Converts 8-bit pixels like ``convert(_:format:count:)``.
     func convert(_ row: UnsafeMutablePointer<UInt8>, count: Int) { way.convert(row, format: .rgba8, count: count) }
 
-    /// Converts 16-bit pixels like ``convert(_:format:count:)``.
     func convert(_ row: UnsafeMutablePointer<UInt16>, count: Int) { way.convert(row, format: .rgba16, count: count) }
 
     /// Whether no color of a lattice changes by more than 1 of 255. Such a color space is sRGB, regardless of its

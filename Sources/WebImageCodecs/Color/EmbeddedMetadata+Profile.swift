@@ -5,14 +5,9 @@ import WebImageCore
 
 extension EmbeddedMetadata {
     /// Creates the blocks that a coder writes with `image`, without a profile from which Little CMS can't build a
-    /// transform. Encoders can abort the process because of such a profile, and decoders can't use it.
-    ///
-    /// - Parameters:
-    ///   - image: The image.
-    ///   - encoding: The options of the encoding.
-    ///   - isGray: Whether the encoder writes only gray samples. The default is `false`.
-    ///   - allowsFloatTables: Whether the profile may have floating-point tables. The encoder of JPEG XL reads them
-    ///     without limits. The default is `true`.
+    /// transform. Encoders can abort the process because of such a profile, and decoders can't use it. The profile may
+    /// have floating-point tables only if `allowsFloatTables` is `true`, because the encoder of JPEG XL reads them
+    /// without limits.
     init(
         checked image: DecodedImage, as encoding: ImageEncoding, isGray: Bool = false, allowsFloatTables: Bool = true
     ) {

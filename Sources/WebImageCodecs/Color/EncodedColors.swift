@@ -71,7 +71,6 @@ struct EncodedColors {
         return usesCodePoints ? StandardColorSpace(image.metadata.sourceCodePoints) : nil
     }
 
-    /// Describes pixels whose source has code points.
     private mutating func describe(
         _ space: StandardColorSpace, _ fromSource: ColorConversion, _ encoding: ImageEncoding
     ) {
@@ -88,7 +87,6 @@ struct EncodedColors {
         set(.source, profile: profile)
     }
 
-    /// Returns the conversion from a profile that describes RGB or gray pixels.
     private static func conversion(of profile: [UInt8]?) -> ColorConversion? {
         if let conversion = ColorConversion.from(profile: profile, model: .rgb) { return conversion }
         let conversion = ColorConversion.from(profile: profile, model: .gray)

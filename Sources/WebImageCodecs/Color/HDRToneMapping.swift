@@ -19,11 +19,8 @@ struct HDRToneMapping {
     /// The luminance weights of BT.2020.
     static let luminance: (Float, Float, Float) = (0.2627, 0.6780, 0.0593)
 
-    /// Returns the factor for light whose square root is `root` times the square root of ``peak``.
-    ///
-    /// - Parameters:
-    ///   - root: The square root of the relative light, between 0 and 1.
-    ///   - headroom: The headroom of the display as a factor of ``white``. The default is 1.
+    /// Returns the factor for light whose square root is `root`, from 0 to 1, times the square root of ``peak``. The
+    /// headroom of the display is a factor of ``white``.
     static func factor(root: Double, headroom: Double = 1) -> Double {
         let light = max(root * root, 1e-9) * peak
         return compressed(light, headroom: headroom) / light

@@ -14,7 +14,7 @@ final class MatrixColorConverter: @unchecked Sendable {
     /// The range of the linear light: that of a display, or a larger range that requires tone mapping.
     enum Range { case display, pq, hlg }
 
-    /// A Boolean value that indicates whether colors of the source are outside the target.
+    /// Whether colors of the source are outside the target.
     let clips: Bool
     /// The linear light of green at the sample 0.5.
     let middle: Double
@@ -22,15 +22,10 @@ final class MatrixColorConverter: @unchecked Sendable {
     /// The negative linear light that counts as outside the target. Rounded colorants of profiles have smaller values.
     private static let clippedLight: Float = 0.005
 
-    /// The number of values in one curve.
     static let curveCount = Int(WI_CURVE_STEPS) + 1
 
-    /// Creates a conversion.
-    ///
-    /// - Parameters:
-    ///   - curves: The linear light of `curveCount` evenly spaced samples, for each of the three channels.
-    ///   - matrix: The matrix from linear light of the source to linear light of the target.
-    ///   - range: The range of the linear light. The default is that of a display.
+    /// The curves contain the linear light of `curveCount` evenly spaced samples for each channel. The matrix converts
+    /// linear light of the source to that of the target. The default range of the linear light is that of a display.
     init(curves: [[Float]], matrix: Matrix3, range: Range = .display) {
         let perCurve = Self.curveCount
         let perChannel = perCurve + 256

@@ -10,9 +10,7 @@ struct GIFBlockWriter {
     private(set) var shared: GIFPalette?
     private let size: PixelSize
 
-    /// Creates a writer.
-    ///
-    /// - Parameter size: The size of the canvas, at most 65,535 pixels per side.
+    /// The size of the canvas is at most 65,535 pixels per side.
     init(size: PixelSize) { self.size = size }
 
     /// Writes the logical screen, the global palette, and the looping extension unless the animation plays once.

@@ -17,28 +17,21 @@ struct GIFCanvas: ~Copyable {
     private let pixels: PixelCanvas
     private var backup: PixelBuffer?
 
-    /// Creates a transparent canvas.
-    ///
-    /// - Throws: An ``ImageError/LimitFailure``, or ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
+    /// Creates a transparent canvas. Throws an ``ImageError/LimitFailure``, or
+    /// ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     init(size: PixelSize, context: ImageProcessingContext) throws(ImageError) {
         pixels = try PixelCanvas.forDecoding(size, zeroed: true, context: context)
     }
 
-    /// Makes the whole canvas transparent, as before the first frame.
     mutating func clear() {
         pixels.clear()
         backup = nil
     }
 
-    /// Draws `frame` of the file `data`. Corrupt data leaves pixels of the frame missing, but the canvas stays usable.
-    ///
-    /// - Parameters:
-    ///   - frame: The frame.
-    ///   - data: The whole file or the data of the frame.
-    ///   - isStill: Whether no other frame follows, so the canvas isn't restored. The default is `false`.
-    ///   - context: The limits, the deadline, and the cancellation of the operation.
-    /// - Throws: An ``ImageError/LimitFailure`` if the frame exceeds the limits, or
-    ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
+    /// Draws `frame` from the whole file or from the data of the frame. Corrupt data leaves pixels of the frame
+    /// missing, but the canvas stays usable. If no other frame follows, the canvas isn't restored. Throws an
+    /// ``ImageError/LimitFailure`` if the frame exceeds the limits, or
+    /// ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     mutating func draw(
         _ frame: GIFFrame, of data: Data, isStill: Bool = false, context: ImageProcessingContext
     ) throws(ImageError) -> Outcome {
@@ -64,7 +57,6 @@ struct GIFCanvas: ~Copyable {
         return Outcome(isSolid: isSolid, failure: Self.failure(status, done, area, data.count))
     }
 
-    /// Applies the disposal that the file specifies for `frame`, after it was shown.
     mutating func dispose(_ frame: GIFFrame) {
         switch frame.disposal {
         case .keep:
@@ -80,7 +72,6 @@ struct GIFCanvas: ~Copyable {
         }
     }
 
-    /// Returns a copy of the visible pixels.
     borrowing func snapshot() throws(ImageError) -> PixelBuffer {
         try pixels.snapshot(isOpaque: pixels.isEveryPixelOpaque())
     }

@@ -10,9 +10,8 @@ struct GIFCompositor: FrameCompositor, ~Copyable {
     private let index: GIFIndex
     private var canvas: GIFCanvas
 
-    /// Creates a compositor with a transparent canvas.
-    ///
-    /// - Throws: An ``ImageError/LimitFailure``, or ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
+    /// Creates a compositor with a transparent canvas. Throws an ``ImageError/LimitFailure``, or
+    /// ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     init(_ data: Data, index: GIFIndex, context: ImageProcessingContext) throws(ImageError) {
         self.data = data
         self.index = index

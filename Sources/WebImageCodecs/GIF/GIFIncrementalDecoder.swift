@@ -88,9 +88,7 @@ final class GIFIncrementalFrameDecoder {
     private var done: Int { handle.map { wi_gif_stream_done($0) } ?? 0 }
     var isWhole: Bool { done == area }
 
-    /// Decompresses more data.
-    ///
-    /// - Returns: The error that prevents the rest of the frame from being decoded, or `nil`.
+    /// Decompresses more data, and returns the error that prevents the rest of the frame from being decoded.
     func feed(_ bytes: UnsafeBufferPointer<UInt8>) -> ImageError.DecodingFailure? {
         guard area > 0 else { return nil }
         guard let handle else { return .corrupted(format: .gif, reason: "invalid LZW code size") }
@@ -150,11 +148,7 @@ struct GIFPass: Equatable {
     /// The number of rows that this row covers until later passes draw the others.
     var spread: Int
 
-    /// Creates the position of a row.
-    ///
-    /// - Parameters:
-    ///   - row: The index of the row in the order of the data.
-    ///   - height: The height of the frame.
+    /// `row` is the index of the row in the order of the data.
     init(row: Int, height: Int) {
         var left = row
         for (number, (first, step, spread)) in [(0, 8, 8), (4, 8, 4), (2, 4, 2), (1, 2, 1)].enumerated() {

@@ -18,12 +18,7 @@ struct GIFIndex: Sendable {
     private var globalPaletteOffset = 0
     private var globalPaletteCount = 0
 
-    /// Creates an index by parsing the blocks.
-    ///
-    /// - Parameters:
-    ///   - bytes: The file.
-    ///   - frameLimit: The number of frames after which parsing stops.
-    /// - Throws: An ``ImageError/DecodingFailure`` if the file has no frames.
+    /// Parses the blocks up to `frameLimit` frames. Throws an ``ImageError/DecodingFailure`` if the file has no frames.
     init(_ bytes: UnsafeBufferPointer<UInt8>, frameLimit: Int) throws(ImageError) {
         var reader = ByteReader(bytes)
         guard let signature = reader.read(6), signature.starts(with: "GIF".utf8) else {
@@ -57,9 +52,7 @@ struct GIFIndex: Sendable {
         if frames.count > 1, frames.last?.isComplete == false { frames.removeLast() }
     }
 
-    /// Parses the blocks up to the trailer or the frame limit.
-    ///
-    /// - Returns: `false` if the file ends inside a block.
+    /// Parses the blocks up to the trailer or the frame limit. Returns `false` if the file ends inside a block.
     private mutating func readBlocks(_ reader: inout ByteReader, frameLimit: Int) -> Bool {
         while frames.count < frameLimit, let introducer = reader.byte() {
             switch introducer {

@@ -8,11 +8,8 @@ struct GIFPalette {
     private var colors: wi_gif_palette
 
     /// Creates a palette with the exact colors of the pixels if there are at most `limit`. Otherwise, reduces the
-    /// colors to `limit` with the median cut algorithm. The initializer returns `nil` if it can't allocate memory.
-    ///
-    /// - Parameters:
-    ///   - pixels: The pixels as R, G, B, 255 in memory order, or 0 for transparent pixels.
-    ///   - limit: The maximum number of colors.
+    /// colors to `limit` with the median cut algorithm. The pixels are R, G, B, 255 in memory order, or 0 if they're
+    /// transparent. The initializer returns `nil` if it can't allocate memory.
     init?(for pixels: [UInt32], limit: Int) {
         colors = wi_gif_palette()
         if wi_gif_palette_exact(pixels, pixels.count, UInt32(limit), &colors) != 0 { return }

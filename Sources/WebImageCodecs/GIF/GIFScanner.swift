@@ -206,12 +206,10 @@ struct GIFScanner: AnimationScanner {
         !poster.isOpaque || hasTransparency
     }
 
-    /// Returns the disposal and the position of a complete frame.
     func frame(at place: Int) -> GIFFrame { frames[place].frame }
 
-    /// Returns a complete frame, and its palette and its pixels as data with the offsets of the frame.
-    ///
-    /// - Throws: ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)``.
+    /// Returns a complete frame, and its palette and its pixels as data with the offsets of the frame. Throws
+    /// ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)``.
     func encodedFrame(at place: Int, in data: ReceivedData) throws(ImageError) -> (frame: GIFFrame, data: Data) {
         var frame = frames[place].frame
         guard
@@ -229,9 +227,8 @@ struct ReceivedGIFCompositor: FrameCompositor, ~Copyable {
     private let file: ReceivedAnimation<GIFScanner>
     private var canvas: GIFCanvas
 
-    /// Creates a compositor with a transparent canvas.
-    ///
-    /// - Throws: An ``ImageError/LimitFailure``, or ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
+    /// Creates a compositor with a transparent canvas. Throws an ``ImageError/LimitFailure``, or
+    /// ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     init(
         _ file: ReceivedAnimation<GIFScanner>, size: PixelSize, context: ImageProcessingContext
     ) throws(ImageError) {

@@ -8,7 +8,6 @@ import WebImageCore
 /// A file whose gain map is corrupt is an image in standard dynamic range. The limits for images also apply to the gain
 /// map, and those for decoded bytes to both together.
 struct GainMapDecoder {
-    /// The coder of the encoded gain map.
     let coder: any ImageCoder
     let options: ImageDecodingOptions
     let context: ImageProcessingContext
@@ -30,9 +29,8 @@ struct GainMapDecoder {
     }
 
     /// Returns the image in standard dynamic range that the gain map of an AVIF or HEIF file in PQ or HLG describes.
-    ///
-    /// - Returns: The image, or `nil` if the file has no such gain map, if the options ask for other pixels, or if the
-    ///   limits don't allow the memory for both images.
+    /// The result is `nil` if the file has no such gain map, if the options ask for other pixels, or if the limits
+    /// don't allow the memory for both images.
     func standardImage(of data: Data, info: ImageInfo?) throws(ImageError) -> DecodedImage? {
         guard options.dynamicRange == .standard, options.color != .source, options.firstIndex == 0, let info,
             info.frameCount == 1, !info.hasICCProfile, info.codePoints?.isHDR == true,
@@ -64,13 +62,8 @@ struct GainMapDecoder {
         return try attach(encoded, found.metadata, to: image)
     }
 
-    /// Returns the image with a gain map that's encoded as a file of its own.
-    ///
-    /// - Parameters:
-    ///   - encoded: The file with the gain map.
-    ///   - metadata: The metadata of the gain map.
-    ///   - image: The decoded image, with its orientation applied.
-    /// - Throws: An ``ImageError/LimitFailure`` or ``ImageError/cancelled``.
+    /// Returns the image with a gain map that's encoded as a file of its own. The orientation of the image is applied.
+    /// Throws an ``ImageError/LimitFailure`` or ``ImageError/cancelled``.
     func attach(
         _ encoded: Data, _ metadata: GainMapMetadata, to image: DecodedImage
     ) throws(ImageError) -> DecodedImage {

@@ -74,11 +74,10 @@ struct HDRRenderer {
         /// The matrix from linear light of the pixels to linear light of sRGB.
         var toSRGB: Matrix3
         var isHLG = false
-        /// A Boolean value that indicates whether light can exceed white.
+        /// Whether light can exceed white.
         var isHDR = false
     }
 
-    /// Prepares the tables.
     init(
         _ image: DecodedImage, headroom: Double, encoding: HDRPixels.Encoding, primaries: HDRPixels.Primaries,
         context: ImageProcessingContext
@@ -161,7 +160,6 @@ struct HDRRenderer {
         return (fromSRGB * source.toSRGB, toOutput * toSRGB)
     }
 
-    /// Renders all rows.
     func run(context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         try context.limits.check(result: pixels.size, format: .rgba16)
         let canvas = try PixelCanvas(size: pixels.size, format: .rgba16)

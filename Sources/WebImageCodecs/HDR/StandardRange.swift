@@ -5,11 +5,6 @@ import WebImageCore
 
 extension DecodedImage {
     /// Renders the image for a headroom of 1, without a gain map. The result has the transfer function of sRGB.
-    ///
-    /// - Parameters:
-    ///   - primaries: The primaries of the result.
-    ///   - format: The pixel format of the result.
-    ///   - context: The limits and the cancellation.
     func inStandardRange(
         _ primaries: HDRPixels.Primaries, format: PixelFormat, context: ImageProcessingContext
     ) throws(ImageError) -> DecodedImage {

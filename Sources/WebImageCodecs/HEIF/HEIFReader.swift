@@ -14,10 +14,8 @@
         /// The maximum size of a profile in bytes. Larger profiles are ignored.
         private static let maxProfileBytes = 4 << 20
 
-        /// Opens the image with the index `imageIndex`. Index 0 is the primary image.
-        ///
-        /// - Throws: ``ImageError/RequestFailure/frameNotFound(index:frameCount:)`` or an
-        ///   ``ImageError/DecodingFailure``.
+        /// Opens the image with the index `imageIndex`. Index 0 is the primary image. Throws
+        /// ``ImageError/RequestFailure/frameNotFound(index:frameCount:)`` or an ``ImageError/DecodingFailure``.
         init(_ bytes: UnsafeBufferPointer<UInt8>, imageIndex: Int, limits: ImageLimits) throws(ImageError) {
             try CodecLibraries.load(.heif, with: wi_heif_load)
             var handle: OpaquePointer?
@@ -49,10 +47,8 @@
         var depth: Int { Int(info.depth) }
         var hasAlpha: Bool { info.has_alpha != 0 }
 
-        /// Replaces the image with a thumbnail that has at least this many pixels on each axis. Afterward, all
-        /// properties describe the thumbnail.
-        ///
-        /// - Returns: A Boolean value that indicates whether the file contains such a thumbnail.
+        /// Replaces the image with a thumbnail that has at least this many pixels on each axis. Returns `false` if the
+        /// file contains no such thumbnail. Afterward, all properties describe the thumbnail.
         mutating func useThumbnail(
             width: Double, height: Double, preservesBitDepth: Bool
         ) -> Bool {
@@ -60,10 +56,8 @@
             return wi_heif_use_thumbnail(handle, width, height, depth, &info) != 0
         }
 
-        /// Replaces the image with the thumbnail that has the identifier `item`. Afterward, all properties describe the
-        /// thumbnail.
-        ///
-        /// - Returns: A Boolean value that indicates whether libheif found the thumbnail.
+        /// Replaces the image with a thumbnail like ``useThumbnail(width:height:preservesBitDepth:)``, and returns
+        /// whether libheif found it.
         mutating func useThumbnail(item: Int) -> Bool {
             wi_heif_use_thumbnail_item(handle, UInt32(clamping: item), &info) != 0
         }
@@ -74,7 +68,7 @@
             wi_heif_use_picture(handle, &info)
         }
 
-        /// A Boolean value that indicates whether the file contains color information.
+        /// Whether the file contains color information.
         var hasColors: Bool { info.icc_count > 0 || info.transfer != 0 }
 
         func iccProfile() -> [UInt8]? {
@@ -95,11 +89,7 @@
             profile == nil ? .from(codePoints) : .from(profile: profile)
         }
 
-        /// Decodes the pixels.
-        ///
-        /// - Parameters:
-        ///   - color: The color conversion to apply.
-        ///   - preservesBitDepth: Whether the result has 16 bits per sample if the source has more than 8.
+        /// The result has 16 bits per sample if the source has more than 8 and `preservesBitDepth` is `true`.
         func decode(color: ColorConversion?, preservesBitDepth: Bool, context: ImageProcessingContext)
             throws(ImageError) -> PixelBuffer
         {

@@ -92,9 +92,8 @@ package struct ICNSCoder: ImageCoder {
 }
 
 extension ICNSDirectory {
-    /// Returns the index of the image to decode.
-    ///
-    /// - Throws: ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``, or an error of the requested size.
+    /// Returns the index of the image to decode. Throws ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``,
+    /// or an error of the requested size.
     func index(for options: ImageDecodingOptions) throws(ImageError) -> Int {
         if case .index(let index) = options.frames {
             guard icons.indices.contains(index) else {

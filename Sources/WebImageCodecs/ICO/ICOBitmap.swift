@@ -10,13 +10,7 @@ struct ICOBitmap {
     private let start: Int
     private let format: ImageFormat
 
-    /// Creates a bitmap.
-    ///
-    /// - Parameters:
-    ///   - bytes: The data of the bitmap.
-    ///   - header: The header of the bitmap.
-    ///   - start: The offset of the colors in `bytes`.
-    ///   - format: The format of the file, for errors.
+    /// The colors begin at `start` in `bytes`, and the format is for errors.
     init(_ bytes: UnsafeBufferPointer<UInt8>, header: DIBHeader, start: Int, format: ImageFormat) {
         self.bytes = bytes
         self.header = header

@@ -15,9 +15,7 @@ struct ICODirectory {
 
     let entries: [Entry]
 
-    /// Parses the directory.
-    ///
-    /// - Throws: An ``ImageError/DecodingFailure``.
+    /// Throws an ``ImageError/DecodingFailure``.
     init(_ bytes: UnsafeBufferPointer<UInt8>, format: ImageFormat) throws(ImageError) {
         var reader = ByteReader(bytes)
         guard reader.uint16() == 0, let kind = reader.uint16(), let count = reader.uint16() else {

@@ -13,14 +13,8 @@ enum JPEGGainMapWriter {
     /// The size of the segment with the list of images, including its marker, in bytes.
     private static let listSize = 90
 
-    /// Encodes the image and its gain map, which is reduced if it's larger than the image.
-    ///
-    /// - Parameters:
-    ///   - image: The base image.
-    ///   - gainMap: The gain map.
-    ///   - encoding: The requested encoding.
-    ///   - context: The limits and the cancellation.
-    ///   - encodeStill: A function that encodes an image without a gain map.
+    /// Encodes the image and its gain map, which is reduced if it's larger than the image. `encodeStill` encodes an
+    /// image without a gain map.
     static func encode(
         _ image: DecodedImage, gainMap: GainMap, as encoding: ImageEncoding, context: ImageProcessingContext,
         encodeStill: (DecodedImage, ImageEncoding, _ allowsGray: Bool) throws(ImageError) -> Data

@@ -6,7 +6,6 @@ import WebImageCore
 
 /// A decoder for one JPEG file, which owns a handle of libjpeg.
 struct JPEGReader: ~Copyable {
-    /// The size in the header.
     let size: PixelSize
     let depth: Int
     let colorModel: ColorSpaceModel
@@ -23,9 +22,8 @@ struct JPEGReader: ~Copyable {
     /// The maximum size of a profile in bytes. Larger profiles are ignored.
     static let maxProfileBytes = 4 << 20
 
-    /// Reads the header. `bytes` must outlive the reader.
-    ///
-    /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
+    /// Reads the header. `bytes` must outlive the reader. Throws an ``ImageError/DecodingFailure`` or an
+    /// ``ImageError/LimitFailure``.
     init(_ bytes: UnsafeBufferPointer<UInt8>, context: ImageProcessingContext) throws(ImageError) {
         let handle = wi_jpeg_decoder_open(
             bytes.baseAddress, bytes.count, Self.memory(context.limits), Int32(Self.maxScans))
@@ -64,13 +62,8 @@ struct JPEGReader: ~Copyable {
         return [UInt8](UnsafeBufferPointer(start: bytes, count: count))
     }
 
-    /// Decodes all rows at the scale 1 ÷ `denominator`.
-    ///
-    /// - Parameters:
-    ///   - denominator: The denominator of the scale.
-    ///   - allowsPartial: Whether libjpeg fills missing rows. If it's `false`, missing rows cause an error.
-    ///   - color: The color conversion to apply to each row.
-    /// - Returns: The rows, and whether some are missing.
+    /// Decodes all rows at the scale 1 ÷ `denominator`, converts the colors of each row, and returns whether rows are
+    /// missing. Unless `allowsPartial` is `true`, so that libjpeg fills missing rows, they cause an error.
     func decode(denominator: Int, allowsPartial: Bool, color: ColorConversion?, isFinal: Bool = false)
         throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
     {
@@ -99,13 +92,8 @@ struct JPEGReader: ~Copyable {
     /// The number of rows to decode before they're added to the result.
     private static let band = 32
 
-    /// Decodes all rows and adds them to the result, so that the image is never completely in memory.
-    ///
-    /// - Parameters:
-    ///   - layout: The layout of the result.
-    ///   - allowsPartial: Whether libjpeg fills missing rows.
-    ///   - color: The color conversion to apply to each row.
-    /// - Returns: The result before the orientation is applied, and whether rows are missing.
+    /// Decodes all rows and adds them to the result, so that the image is never completely in memory. The orientation
+    /// isn't applied. The parameters are those of the other method, and the result includes whether rows are missing.
     func decodeRows(
         _ layout: DecodeLayout, allowsPartial: Bool, color: ColorConversion?
     ) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
@@ -133,9 +121,8 @@ struct JPEGReader: ~Copyable {
         return (resampler.finish(isOpaque: true), isPartial)
     }
 
-    /// Returns whether rows are missing.
-    ///
-    /// - Throws: An ``ImageError/DecodingFailure`` if they're missing although that isn't allowed.
+    /// Returns whether rows are missing. Throws an ``ImageError/DecodingFailure`` if they're missing although that
+    /// isn't allowed.
     private func isTruncated(allowsPartial: Bool) throws(ImageError) -> Bool {
         let isTruncated = wi_jpeg_decoder_is_truncated(handle) != 0
         if isTruncated, !allowsPartial {

@@ -30,9 +30,7 @@ final class JPEGThumbnailDecoder: ProgressiveImageDecoder {
     /// 64 KiB, and the profiles of cameras are small.
     private static let maxHeader = 256 << 10
 
-    /// Creates a decoder.
-    ///
-    /// - Parameter base: The decoder of the image itself.
+    /// `base` is the decoder of the image itself.
     init(
         _ base: any ProgressiveImageDecoder, probe: ImageInfo, options: ImageDecodingOptions, layout: DecodeLayout
     ) {

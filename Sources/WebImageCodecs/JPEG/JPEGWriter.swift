@@ -14,13 +14,7 @@ struct JPEGWriter {
     private let context: ImageProcessingContext
     private let handle: OpaquePointer
 
-    /// Encodes a still image.
-    ///
-    /// - Parameters:
-    ///   - image: The image.
-    ///   - encoding: The requested encoding.
-    ///   - allowsGray: Whether an image of gray pixels has one component. The default is `true`.
-    ///   - context: The limits and the cancellation.
+    /// Encodes a still image. An image of gray pixels has one component if `allowsGray` is `true`.
     static func encode(
         _ image: DecodedImage, as encoding: ImageEncoding, allowsGray: Bool = true, context: ImageProcessingContext
     ) throws(ImageError) -> Data {

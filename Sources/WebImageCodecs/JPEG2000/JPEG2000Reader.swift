@@ -13,12 +13,8 @@
         /// The maximum size of a profile in bytes. Larger profiles are ignored.
         private static let maxProfileBytes = 4 << 20
 
-        /// Reads the header.
-        ///
-        /// - Parameters:
-        ///   - reduction: The number of times to halve the size. If the file has fewer resolutions, the image has its
-        ///     smallest one.
-        /// - Throws: An ``ImageError/DecodingFailure``.
+        /// Reads the header. `reduction` is the number of times to halve the size. If the file has fewer resolutions,
+        /// the image has its smallest one. Throws an ``ImageError/DecodingFailure``.
         init(_ bytes: UnsafeBufferPointer<UInt8>, reduction: Int) throws(ImageError) {
             var handle: OpaquePointer?
             var info = wi_jpeg2000_info()
@@ -48,7 +44,6 @@
             return [UInt8](UnsafeBufferPointer(start: icc, count: info.icc_count))
         }
 
-        /// The color model of the pixels.
         var colorModel: ColorSpaceModel { info.colors == 1 ? .gray : .rgb }
 
         /// Decodes the planes. Afterward, all properties have their final values.
@@ -62,12 +57,8 @@
             }
         }
 
-        /// Returns the decoded pixels.
-        ///
-        /// - Parameters:
-        ///   - depth: The bits per sample in the header.
-        ///   - color: The color conversion to apply.
-        ///   - preservesBitDepth: Whether the result has 16 bits per sample if the source has more than 8.
+        /// Returns the decoded pixels. `depth` is the bits per sample in the header. The result has 16 bits per sample
+        /// if the source has more than 8 and `preservesBitDepth` is `true`.
         func pixels(
             depth: Int, color: ColorConversion?, preservesBitDepth: Bool, context: ImageProcessingContext
         ) throws(ImageError) -> PixelBuffer {

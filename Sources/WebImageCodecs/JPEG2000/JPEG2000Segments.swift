@@ -21,10 +21,8 @@
 
         private let bytes: UnsafeBufferPointer<UInt8>
 
-        /// Checks the headers of the codestream and of all tile parts.
-        ///
-        /// - Parameter bytes: The file or the codestream. The check ends with its first codestream.
-        /// - Throws: ``ImageError/DecodingFailure/Reason/unsupportedFeature(format:feature:)``.
+        /// Checks the headers of the first codestream and of all its tile parts. Throws
+        /// ``ImageError/DecodingFailure/Reason/unsupportedFeature(format:feature:)``.
         static func check(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
             try JPEG2000Segments(bytes: bytes).check()
         }

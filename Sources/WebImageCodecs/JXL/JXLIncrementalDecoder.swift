@@ -76,9 +76,7 @@
         }
 
         /// Returns a copy of the pixels and the number of rows above the first missing group, or `nil` if no group is
-        /// visible.
-        ///
-        /// - Parameter hasGaps: Whether black groups may be missing.
+        /// visible. If `hasGaps` is `true`, black groups may be missing.
         private func snapshot(
             _ info: wi_jxl_info, hasGaps: Bool
         ) throws(ImageError) -> (pixels: PixelBuffer, rows: Int)? {

@@ -11,18 +11,14 @@
         private let handle: OpaquePointer
         private let info: wi_jxl_info
         private let memory: Int
-        /// A Boolean value that indicates whether a truncated frame is decoded as far as possible.
+        /// Whether a truncated frame is decoded as far as possible.
         var allowsPartial = false
-        /// A Boolean value that indicates whether the last frame was truncated.
+        /// Whether the last frame was truncated.
         private(set) var isPartial = false
-        /// The color conversion for frames.
         var color: ColorConversion?
-        /// The requested bits per sample of frames.
         var preservesBitDepth = false
 
-        /// Opens a file.
-        ///
-        /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
+        /// Throws an ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
         init(_ data: Data, colorSpace: ImageColorSpace, limits: ImageLimits) throws(ImageError) {
             let encoded = PinnedData(data)
             let memory = Self.memory(limits)
@@ -115,16 +111,13 @@
         /// The color code points of the pixels, or `nil` if only a profile describes the colors.
         var codePoints: ColorCodePoints? { info.pixels.codePoints }
 
-        /// The conversion to sRGB.
         var conversion: ColorConversion? { info.conversion }
 
-        /// Returns the color space for the metadata of pixels in the color space `color`.
         func describedSpace(_ color: ImageColorSpace) -> wi_jxl_color_space { info.describedSpace(color) }
 
-        /// Returns the durations of all frames, in milliseconds.
-        ///
-        /// - Throws: An ``ImageError/LimitFailure`` of kind `frames` if there are more frames than `limit` or than 16
-        ///   times the desktop limit, or an ``ImageError/DecodingFailure``.
+        /// Returns the durations of all frames, in milliseconds. Throws an ``ImageError/LimitFailure`` of kind `frames`
+        /// if there are more frames than `limit` or than 16 times the desktop limit, or an
+        /// ``ImageError/DecodingFailure``.
         mutating func durations(limit: Int) throws(ImageError) -> [Int] {
             var count: UInt32 = 0
             let room = min(max(limit, 1), ImageLimits.desktop.maxFrames * 16)
@@ -184,7 +177,6 @@
             }
         }
 
-        /// Converts a status to an error.
         static func failure(_ status: wi_jxl_status, received: Int, memory: Int) -> ImageError {
             switch status {
             case WI_JXL_TRUNCATED: .decoding(.truncated(format: .jxl, receivedBytes: received, expectedBytes: nil))

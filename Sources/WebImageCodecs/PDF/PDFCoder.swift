@@ -67,9 +67,7 @@
         private let handle: OpaquePointer
         private let pages: Int
 
-        /// Opens a document.
-        ///
-        /// - Throws: An ``ImageError/DecodingFailure``.
+        /// Throws an ``ImageError/DecodingFailure``.
         init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
             try CodecLibraries.load(.pdf, with: wi_pdf_load)
             var handle: OpaquePointer?

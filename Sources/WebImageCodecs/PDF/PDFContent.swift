@@ -101,13 +101,8 @@
         private var clips = false
         private var textFactor = 1.0
 
-        /// Reads a content stream.
-        ///
-        /// - Parameters:
-        ///   - box: The box to which the content is clipped.
-        ///   - remainingOperators: The number of operators that the stream can have.
-        ///   - remainingValues: The number of values that the stream can have.
-        /// - Throws: An ``ImageError/LimitFailure``.
+        /// Reads a content stream that's clipped to `box` and that can have the remaining operators and values. Throws
+        /// an ``ImageError/LimitFailure``.
         init(
             _ bytes: ArraySlice<UInt8>, box: PDFBox, remainingOperators: Int, remainingValues: inout Int,
             tiling: TilingLookup

@@ -22,9 +22,7 @@
         /// The bytes in which ends of streams may still be searched.
         private var remainingSearch: Int
 
-        /// Reads the table of a document.
-        ///
-        /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
+        /// Reads the table of a document. Throws an ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
         init(_ data: Data) throws(ImageError) {
             let all = [UInt8](data)
             // Offsets begin at the header.
@@ -39,7 +37,6 @@
             if try resolve(trailer["Root"]).dictionary["Pages"] == nil, !isRepaired { try repair() }
         }
 
-        /// The size of the document in bytes.
         var count: Int { bytes.count }
 
         // MARK: Objects
@@ -141,7 +138,6 @@
 
         // MARK: Streams
 
-        /// The filters of a stream with their parameters.
         func filters(_ object: PDFObject) throws(ImageError) -> [(name: String, parameters: [String: PDFValue])] {
             let entries = object.dictionary
             let names = try list(entries["Filter"] ?? entries["F"])
@@ -169,9 +165,7 @@
             }
         }
 
-        /// Returns the data of a stream.
-        ///
-        /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
+        /// Returns the data of a stream. Throws an ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
         func decoded(_ object: PDFObject) throws(ImageError) -> [UInt8] {
             let (data, rest) = try partlyDecoded(object)
             guard rest.isEmpty else { throw PDFBounds.corrupt("a stream has the filter of an image") }

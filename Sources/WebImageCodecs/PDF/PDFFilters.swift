@@ -19,9 +19,7 @@
 
         static func fullName(_ name: String) -> String { names[name] ?? name }
 
-        /// Decodes one filter.
-        ///
-        /// - Throws: An ``ImageError`` if the filter is unknown or the result exceeds the limit.
+        /// Throws an ``ImageError`` if the filter is unknown or the result exceeds the limit.
         static func decode(
             _ data: ArraySlice<UInt8>, _ filter: String, _ parameters: [String: PDFValue], limit: Int
         ) throws(ImageError) -> [UInt8] {

@@ -27,7 +27,6 @@
 
         func apply(_ x: Double, _ y: Double) -> (x: Double, y: Double) { (a * x + c * y + e, b * x + d * y + f) }
 
-        /// The factor by which the matrix enlarges areas.
         var areaFactor: Double { abs(a * d - b * c) }
 
         /// Returns the sizes of a box in the coordinates from which the matrix maps, or `nil` if there's no inverse.

@@ -13,13 +13,10 @@
 
         let bytes: ArraySlice<UInt8>
         var index: Int
-        /// The number of values that may still be read.
         private(set) var remainingValues: Int
         private let hasReferences: Bool
 
-        /// Creates a lexer.
-        ///
-        /// - Parameter hasReferences: Whether `1 0 R` is a reference. Content streams have no references.
+        /// If `hasReferences` is `true`, `1 0 R` is a reference. Content streams have no references.
         init(_ bytes: ArraySlice<UInt8>, at index: Int? = nil, values: Int, hasReferences: Bool = true) {
             self.bytes = bytes
             self.index = max(bytes.startIndex, min(index ?? bytes.startIndex, bytes.endIndex))

@@ -15,10 +15,8 @@
         let data: Data
         let work: PDFWork
 
-        /// Reads a page of a document.
-        ///
-        /// - Throws: An ``ImageError/DecodingFailure``, an ``ImageError/LimitFailure``, or
-        ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
+        /// Throws an ``ImageError/DecodingFailure``, an ``ImageError/LimitFailure``, or
+        /// ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
         init(_ data: Data, index: Int, context: ImageProcessingContext) throws(ImageError) {
             let file = try PDFFile(data)
             try context.checkCancellation()
@@ -163,9 +161,8 @@
             "Ref", "StructParent", "StructParents", "Thumb",
         ]
 
-        /// Returns a value with the new numbers of the objects to which it refers, which are written later.
-        ///
-        /// - Parameter full: Whether references are replaced with the objects.
+        /// Returns a value with the new numbers of the objects to which it refers, which are written later. If `full`
+        /// is `true`, the objects replace the references.
         private mutating func copy(_ value: PDFValue, full: Bool = false, depth: Int = 0)
             throws(ImageError) -> PDFValue
         {
@@ -547,7 +544,6 @@
             return (number, place)
         }
 
-        /// Returns the number of pixels of an image.
         private mutating func pixels(
             _ entries: [String: PDFValue], _ data: ArraySlice<UInt8>,
             _ filter: (name: String, parameters: [String: PDFValue])?

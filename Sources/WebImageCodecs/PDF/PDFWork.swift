@@ -112,13 +112,8 @@
         /// Returns the area of the box of a form, with its matrix applied.
         func area(of node: Int) -> Double { nodes[node].box.area * nodes[node].matrix.areaFactor }
 
-        /// Checks the work for drawing the page.
-        ///
-        /// - Parameters:
-        ///   - size: The size of the drawing, in pixels.
-        ///   - time: The available time, in nanoseconds.
-        ///   - memory: The available memory for surfaces, in bytes.
-        /// - Throws: An ``ImageError/LimitFailure``.
+        /// Checks the work for drawing the page with a size in pixels, a time in nanoseconds, and memory for surfaces
+        /// in bytes. Throws an ``ImageError/LimitFailure``.
         func check(size: PixelSize, time: Double, memory: Int) throws(ImageError) {
             guard let page = nodes.last else { return }
             let pixels = Double(size.width) * Double(size.height)

@@ -8,9 +8,7 @@ import WebImageCore
 protocol APNGFrameSource: Sendable {
     /// Returns the position of a frame and the way it changes the canvas.
     func frame(at place: Int) -> APNGFrame?
-    /// Returns a frame as a separate PNG file, for libpng.
-    ///
-    /// - Throws: An ``ImageError/DecodingFailure``.
+    /// Returns a frame as a separate PNG file, for libpng. Throws an ``ImageError/DecodingFailure``.
     func still(at place: Int) throws(ImageError) -> [UInt8]
 }
 
@@ -38,14 +36,8 @@ struct APNGCompositor: FrameCompositor, ~Copyable {
     private let pixels: PixelCanvas
     private var backup: PixelBuffer?
 
-    /// Creates a compositor with a transparent canvas.
-    ///
-    /// - Parameters:
-    ///   - source: The frames.
-    ///   - size: The size of the canvas.
-    ///   - color: The color conversion to apply to each frame.
-    ///   - context: The limits, the deadline, and the cancellation of the operation.
-    /// - Throws: An ``ImageError/LimitFailure``, or ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
+    /// Creates a compositor with a transparent canvas. Throws an ``ImageError/LimitFailure``, or
+    /// ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     init(
         _ source: any APNGFrameSource, size: PixelSize, color: ColorConversion?, context: ImageProcessingContext
     ) throws(ImageError) {
@@ -111,9 +103,8 @@ struct APNGCompositor: FrameCompositor, ~Copyable {
         self.backup = nil
     }
 
-    /// Returns the premultiplied pixels of one frame, without the canvas.
-    ///
-    /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
+    /// Returns the premultiplied pixels of one frame, without the canvas. Throws an ``ImageError/DecodingFailure`` or
+    /// an ``ImageError/LimitFailure``.
     private static func decode(
         _ file: [UInt8], color: ColorConversion?, context: ImageProcessingContext
     ) throws(ImageError) -> PixelBuffer {
@@ -133,7 +124,6 @@ struct APNGCompositor: FrameCompositor, ~Copyable {
 }
 
 extension APNGFrame {
-    /// Returns the memory for drawing this frame of an animation.
     func memory(onCanvas size: PixelSize, restoresCanvas: Bool) -> AnimationMemory {
         AnimationMemory(
             canvasSize: size, restoresCanvas: restoresCanvas, framePixels: rect.size.area ?? .max)
@@ -141,11 +131,8 @@ extension APNGFrame {
 }
 
 extension APNGIndex {
-    /// Returns a frame as a separate PNG file, for libpng.
-    ///
-    /// - Parameters:
-    ///   - frame: The frame.
-    ///   - append: A closure that appends the bytes of a range of the file to an array.
+    /// Returns a frame as a separate PNG file, for libpng. `append` appends the bytes of a range of the file to an
+    /// array.
     func still(
         of frame: APNGFrame, append: (Range<Int>, inout [UInt8]) -> Void
     ) throws(ImageError) -> [UInt8] {

@@ -12,11 +12,9 @@ struct APNGDecodeOperation {
     let context: ImageProcessingContext
 
     /// Decodes the first frame immediately and the others on demand. The first frame can differ from the still image
-    /// that viewers without animation support display.
-    ///
-    /// - Parameter reader: A reader that has parsed the header.
-    /// - Throws: An ``ImageError/DecodingFailure``, an ``ImageError/LimitFailure``, or
-    ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
+    /// that viewers without animation support display. The reader has parsed the header. Throws an
+    /// ``ImageError/DecodingFailure``, an ``ImageError/LimitFailure``, or
+    /// ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
     func decode(_ reader: borrowing PNGReader) throws(ImageError) -> DecodedImage {
         guard index.canvasSize == reader.size else {
             let reason = "the size is \(index.canvasSize) instead of \(reader.size)"

@@ -19,7 +19,6 @@ struct APNGFrame: Sendable, Equatable {
 }
 
 extension APNGFrame {
-    /// Returns the way the frame changes the canvas.
     func operation(hasAlpha: Bool) -> FrameOperation {
         FrameOperation(rect: rect, disposal: disposal, replaces: !hasAlpha || !isBlended)
     }
@@ -59,13 +58,8 @@ struct APNGIndex: Sendable {
 
     private enum Step { case goOn, enough, end }
 
-    /// Parses the chunks and returns the structure of the animation.
-    ///
-    /// - Parameters:
-    ///   - bytes: The file.
-    ///   - frameLimit: The number of frames after which parsing stops.
-    /// - Returns: The structure, or `nil` if the file isn't an animation or violates the rules. In both cases, the
-    ///   still image is decoded.
+    /// Parses the chunks up to `frameLimit` frames. The result is `nil` if the file isn't an animation or violates the
+    /// rules. In both cases, the still image is decoded.
     static func read(_ bytes: UnsafeBufferPointer<UInt8>, frameLimit: Int) -> APNGIndex? {
         var index = APNGIndex()
         do throws(InvalidAnimation) {
@@ -79,9 +73,8 @@ struct APNGIndex: Sendable {
     /// The result of processing a chunk of a file that's being received.
     enum ChunkResult { case more, end, invalid }
 
-    /// Processes the next chunk of a file that's being received.
-    ///
-    /// - Returns: ``ChunkResult/invalid`` if the file isn't an animation or violates the rules.
+    /// Processes the next chunk of a file that's being received. The result is ``ChunkResult/invalid`` if the file
+    /// isn't an animation or violates the rules.
     mutating func append(_ chunk: PNGChunk) -> ChunkResult {
         do throws(InvalidAnimation) {
             switch try process(chunk, frameLimit: .max) {
@@ -97,12 +90,9 @@ struct APNGIndex: Sendable {
         }
     }
 
-    /// Processes the end of a file without a complete end chunk.
-    ///
-    /// - Parameters:
-    ///   - count: The size of the file, in bytes.
-    ///   - position: The offset of the first byte that isn't part of a complete chunk.
-    ///   - next: The name of the incomplete chunk at the end of the file, or `nil` if it isn't known.
+    /// Processes the end of a file without a complete end chunk. `count` is the size of the file, `position` is the
+    /// offset of the first byte that isn't part of a complete chunk, and `next` is the name of the incomplete chunk at
+    /// the end of the file, or `nil` if it isn't known.
     mutating func finish(count: Int, position: Int, next: UInt32?) {
         if position < count { hasWrongCheck = true }
         // Only a complete frame is followed by the control chunk of another one or by the end. Without either, the frame is
@@ -228,13 +218,10 @@ struct APNGIndex: Sendable {
 
 extension APNGIndex {
     /// Returns the way each frame changes the canvas.
-    ///
-    /// - Parameter hasAlpha: Whether pixels can be transparent.
     func steps(hasAlpha: Bool) -> [FrameOperation] {
         frames.map { $0.operation(hasAlpha: hasAlpha) }
     }
 
-    /// The loop count and the durations of the frames.
     var timeline: AnimationTimeline {
         AnimationTimeline(
             loopCount: loopCount,

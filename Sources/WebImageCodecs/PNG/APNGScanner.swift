@@ -93,10 +93,8 @@ struct APNGScanner: AnimationScanner {
         properties.hasAlpha || !poster.isOpaque
     }
 
-    /// Returns the position of a complete frame and the way it changes the canvas.
     func frame(at place: Int) -> APNGFrame { index.frames[place] }
 
-    /// Returns a complete frame as a separate PNG file.
     func still(at place: Int, in data: ReceivedData) throws(ImageError) -> [UInt8] {
         try index.still(of: index.frames[place]) { range, file in
             if let bytes = data.bytes(range) { file += bytes }

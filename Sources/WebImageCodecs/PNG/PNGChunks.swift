@@ -52,9 +52,7 @@ struct PNGChunk {
 struct PNGChunkWriter {
     private(set) var bytes: [UInt8]
 
-    /// Creates a writer.
-    ///
-    /// - Parameter capacity: The expected size of the file in bytes.
+    /// `capacity` is the expected size of the file in bytes.
     init(capacity: Int = 0) {
         bytes = []
         bytes.reserveCapacity(capacity)
@@ -75,7 +73,6 @@ struct PNGChunkWriter {
         bytes.appendBig(check)
     }
 
-    /// Appends complete chunks.
     mutating func append(_ chunks: some Collection<UInt8>) { bytes += chunks }
 }
 

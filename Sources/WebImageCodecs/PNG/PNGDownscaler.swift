@@ -6,17 +6,14 @@ import WebImageCore
 /// larger than the result.
 struct PNGDownscaler {
     let layout: DecodeLayout
-    /// The conversion to sRGB.
     let color: ColorConversion?
     let options: ImageDecodingOptions
 
     /// The number of rows to decode before they're added to the result.
     static let band = 32
 
-    /// Decodes the image.
-    ///
-    /// - Returns: The image at the requested size, and whether rows are missing or the checksum of the compressed
-    ///   pixels is wrong.
+    /// Decodes the image at the requested size, and returns whether rows are missing or the checksum of the compressed
+    /// pixels is wrong.
     func decode(_ reader: borrowing PNGReader) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {
         try reader.retrying { (reader) throws(ImageError) in try decodeOnce(reader) }
     }

@@ -10,7 +10,6 @@ struct PNGIncrementalDecoder: IncrementalDecoder, ~Copyable {
     private let canvas: IncrementalCanvas
     private let expected: PixelSize
     private var received = 0
-    /// Whether the end of the data was received.
     private var isFinished = false
 
     /// The number of bytes to decode between two checks of the deadline and the cancellation flag. They decompress to

@@ -7,7 +7,7 @@ import WebImageCore
 struct PNGReader: ~Copyable {
     let size: PixelSize
     let depth: Int
-    /// A Boolean value that indicates whether the image has an alpha channel or transparent colors.
+    /// Whether the image has an alpha channel or transparent colors.
     let hasAlpha: Bool
     /// The color information in the chunks, except for the profile.
     let color: PNGColor
@@ -23,16 +23,9 @@ struct PNGReader: ~Copyable {
     /// The maximum size of a profile in bytes. Larger profiles are ignored.
     static let maxProfileBytes = 4 << 20
 
-    /// Reads all data before the pixels. `bytes` must outlive the reader.
-    ///
-    /// - Parameters:
-    ///   - bytes: The file.
-    ///   - keepsPartial: A Boolean value that indicates whether to read in small steps, so that fewer rows are lost if
-    ///     the data is truncated.
-    ///   - ignoresCheck: A Boolean value that indicates whether the checksum of the compressed pixels is known to be wrong.
-    ///     The default is `false`.
-    ///   - context: The limits, the deadline, and the cancellation of the operation.
-    /// - Throws: An ``ImageError/DecodingFailure``.
+    /// Reads all data before the pixels. `bytes` must outlive the reader. If `keepsPartial` is `true`, the reader reads
+    /// in small steps, so that fewer rows are lost if the data is truncated. If `ignoresCheck` is `true`, the checksum
+    /// of the compressed pixels is known to be wrong. Throws an ``ImageError/DecodingFailure``.
     init(
         _ bytes: UnsafeBufferPointer<UInt8>, keepsPartial: Bool, ignoresCheck: Bool = false,
         context: ImageProcessingContext
@@ -63,10 +56,10 @@ struct PNGReader: ~Copyable {
 
     var isInterlaced: Bool { info.is_interlaced != 0 }
 
-    /// A Boolean value that indicates whether the checksums of all chunks of the complete file are correct.
+    /// Whether the checksums of all chunks of the complete file are correct.
     var hasValidChecks: Bool { wi_png_has_valid_checks(bytes.baseAddress, bytes.count) }
 
-    /// A Boolean value that indicates whether libpng has decoded all rows although their checksum is wrong or missing.
+    /// Whether libpng has decoded all rows although their checksum is wrong or missing.
     var isDamaged: Bool { wi_png_decoder_is_damaged(handle) != 0 }
 
     deinit { wi_png_decoder_close(handle) }
@@ -85,7 +78,6 @@ struct PNGReader: ~Copyable {
         }
     }
 
-    /// Returns the embedded profile.
     func iccProfile() -> [UInt8]? {
         var count = 0
         guard let bytes = wi_png_decoder_icc(handle, &count), count <= Self.maxProfileBytes else { return nil }
@@ -93,10 +85,6 @@ struct PNGReader: ~Copyable {
     }
 
     /// Returns the profile for the metadata, which describes the samples of the file.
-    ///
-    /// - Parameters:
-    ///   - profile: The embedded profile.
-    ///   - colors: The colors of the result.
     func describingProfile(_ profile: [UInt8]?, for colors: DecodedColors) -> [UInt8]? {
         colors.describingProfile(profile, or: color.equivalentProfile(isGray: info.is_gray != 0))
     }
@@ -106,16 +94,10 @@ struct PNGReader: ~Copyable {
         color.conversion(profile: profile, isGray: info.is_gray != 0)
     }
 
-    /// Decodes all rows.
-    ///
-    /// - Parameters:
-    ///   - allowsPartial: A Boolean value that indicates whether missing rows are accepted.
-    ///   - color: The color conversion to apply to each row. 16-bit samples are rounded to 8 bits afterward.
-    ///   - preservesBitDepth: Whether the result has 16 bits per sample if the source has more than 8. The default is
-    ///     `false`.
-    /// - Returns: The rows, and a Boolean value that indicates whether some are missing or the checksum of the compressed
-    ///   pixels is wrong. Missing rows are transparent, or they contain the pixels from an earlier pass of an interlaced
-    ///   image.
+    /// Decodes all rows, and returns whether some are missing or the checksum of the compressed pixels is wrong.
+    /// Missing rows are transparent, or they contain the pixels from an earlier pass of an interlaced image. The color
+    /// conversion applies to each row, and 16-bit samples are rounded to 8 bits afterward, unless `preservesBitDepth`
+    /// is `true`.
     func decode(allowsPartial: Bool, color: ColorConversion?, preservesBitDepth: Bool = false)
         throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool)
     {
@@ -151,7 +133,6 @@ struct PNGReader: ~Copyable {
         }
     }
 
-    /// Reads all rows of all passes.
     private func read(into canvas: borrowing PixelCanvas, allowsPartial: Bool) throws(ImageError) -> Completion {
         if let whole = try wholeDecoder(),
             case .decoded(let isVerified) = try whole.decode(bytes, into: canvas, context: context)

@@ -23,15 +23,12 @@ protocol AnimationScanner: Sendable {
     /// of the data was received.
     var isPartial: Bool { get }
 
-    /// Parses the data after the position.
-    ///
-    /// - Throws: An ``ImageError/DecodingFailure`` if the animation is invalid.
+    /// Parses the data after the position. Throws an ``ImageError/DecodingFailure`` if the animation is invalid.
     mutating func scan(_ data: ReceivedData) throws(ImageError)
 
-    /// Parses the remaining data after the end of the file was received.
-    ///
-    /// - Throws: ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` if the decoder for
-    ///   complete files would reject the file because frames are missing.
+    /// Parses the remaining data after the end of the file was received. Throws
+    /// ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` if the decoder for complete files
+    /// would reject the file because frames are missing.
     mutating func finish(_ data: ReceivedData) throws(ImageError)
 
     /// Returns the properties of the file. The first frame is complete.
@@ -53,7 +50,6 @@ struct AnimationProperties: Sendable {
     var bitDepth = 8
     var iccProfile: [UInt8]?
     var codePoints: ColorCodePoints?
-    /// The conversion to sRGB.
     var color: ColorConversion?
 }
 
@@ -74,13 +70,8 @@ final class ReceivedAnimation<Scanner: AnimationScanner>: Sendable {
         try state.withLock { (state) throws(ImageError) in try body(state.scanner, state.data) }
     }
 
-    /// Appends data and finds the frames that it completes.
-    ///
-    /// - Parameters:
-    ///   - chunk: The next bytes of the file, which may be empty.
-    ///   - isLast: Whether this is the end of the file.
-    ///   - limits: The limits for the size of the file and the number of frames.
-    /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
+    /// Appends data, which may be empty, and finds the frames that it completes. The limits apply to the size of the
+    /// file and the number of frames. Throws an ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
     func append(_ chunk: Data, isLast: Bool, limits: ImageLimits) throws(ImageError) {
         try state.withLock { (state) throws(ImageError) in
             try limits.check(encodedBytes: state.data.count + chunk.count)

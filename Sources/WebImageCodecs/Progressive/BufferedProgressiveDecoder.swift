@@ -7,12 +7,8 @@ import WebImageCore
 
 /// A type that decodes a part of an incomplete file.
 protocol PartialFileDecoder: ~Copyable {
-    /// Returns a preview of the file that begins with `prefix`, or `nil` if there's nothing new to display.
-    ///
-    /// - Parameters:
-    ///   - prefix: All data received so far, which begins with the data of the previous calls.
-    ///   - context: The limits and the cancellation.
-    /// - Throws: An ``ImageError``. An error ends the previews but not the decode of the complete file.
+    /// Returns a preview of the file that begins with `prefix`, or `nil` if there's nothing new to display. The prefix
+    /// begins with that of the previous calls. An error ends the previews but not the decode of the complete file.
     mutating func preview(of prefix: Data, context: ImageProcessingContext) throws(ImageError) -> ImagePreview?
 }
 
@@ -22,7 +18,6 @@ final class BufferedProgressiveDecoder<Partial: PartialFileDecoder & ~Copyable>:
     private struct State: ~Copyable {
         var partial: Partial
         var data = Data()
-        /// The number of bytes at the last preview.
         var displayedByteCount = 0
         var isFinished = false
         var hasPreviews = true
@@ -36,11 +31,7 @@ final class BufferedProgressiveDecoder<Partial: PartialFileDecoder & ~Copyable>:
     private let options: ImageDecodingOptions
     private let state: Lock<State>
 
-    /// Creates a decoder.
-    ///
-    /// - Parameters:
-    ///   - partial: The decoder of incomplete files.
-    ///   - coder: The coder that decodes the complete file.
+    /// `partial` decodes incomplete files, and `coder` decodes the complete file.
     init(
         _ partial: consuming sending Partial, coder: any ImageCoder, probe: ImageInfo, options: ImageDecodingOptions
     ) {

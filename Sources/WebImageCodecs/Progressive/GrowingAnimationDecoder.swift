@@ -27,7 +27,6 @@ final class GrowingAnimationDecoder<
         /// The last preview of `rows`.
         var rowsPreview: ImagePreview?
         var content: Content?
-        /// Whether the end of the data was received.
         var isFinished = false
         var failure: ImageError?
     }
@@ -51,16 +50,9 @@ final class GrowingAnimationDecoder<
     private let makeCompositor: MakeCompositor
     private let state: Lock<State>
 
-    /// Creates a decoder.
-    ///
-    /// - Parameters:
-    ///   - scanner: A scanner that hasn't received any data.
-    ///   - rows: A decoder for the rows of the first frame, or `nil` if the first preview shows the complete frame.
-    ///   - probe: The header of the file.
-    ///   - options: The decoding options.
-    ///   - context: The limits for the file and for frames that are requested later.
-    ///   - makeCompositor: A function that creates a compositor.
-    /// - Throws: An ``ImageError`` if the requested size violates a rule of ``TargetSize`` or a limit.
+    /// Creates a decoder from a scanner that hasn't received any data. `rows` decodes the rows of the first frame, or
+    /// is `nil` if the first preview shows the complete frame. The limits apply to the file and to frames that are
+    /// requested later. Throws an ``ImageError`` if the requested size violates a rule of ``TargetSize`` or a limit.
     init(
         _ scanner: Scanner, rows: (any ProgressiveImageDecoder)? = nil, probe: ImageInfo,
         options: ImageDecodingOptions, context: ImageProcessingContext, makeCompositor: @escaping MakeCompositor
@@ -146,7 +138,6 @@ final class GrowingAnimationDecoder<
         return try makePreview(content)
     }
 
-    /// Decodes the first frame.
     private func begin(_ state: inout State, _ context: ImageProcessingContext) throws(ImageError) -> Content {
         let (properties, size, first, cost) = try file.read {
             (scanner, data) throws(ImageError) -> (AnimationProperties, PixelSize?, FrameOperation, Int) in

@@ -15,10 +15,8 @@ final class IncrementalCanvas {
     /// The image, or `nil` before the canvas is finished.
     private var finished: PixelBuffer?
 
-    /// Creates a transparent canvas.
-    ///
-    /// - Throws: An ``ImageError/LimitFailure`` of kind `decodedSize`, or
-    ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
+    /// Creates a transparent canvas. Throws an ``ImageError/LimitFailure`` of kind `decodedSize`, or
+    /// ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     init(_ size: PixelSize, context: ImageProcessingContext) throws(ImageError) {
         let canvas = try PixelCanvas.forDecoding(size, zeroed: true, context: context)
         self.size = size
@@ -31,25 +29,17 @@ final class IncrementalCanvas {
     /// canvas.
     func row(_ row: Int) -> UnsafeMutablePointer<UInt8>? { canvas?.row(row) }
 
-    /// Returns a copy of the current pixels. If the canvas is finished, this method returns its image.
-    ///
-    /// - Parameters:
-    ///   - isOpaque: `true` if every alpha value is known to be at its maximum. Otherwise, this method checks the
-    ///     pixels.
-    ///   - isStraight: Whether the colors still have to be multiplied by alpha.
+    /// Returns a copy of the current pixels. If the canvas is finished, this method returns its image. `isOpaque` is
+    /// `true` if every alpha value is known to be at its maximum. Otherwise, this method checks the pixels. If
+    /// `isStraight` is `true`, the colors still have to be multiplied by alpha.
     func snapshot(isOpaque: Bool, isStraight: Bool = false) throws(ImageError) -> PixelBuffer {
         if let finished { return finished }
         return try copy().image(isOpaque: isOpaque, isStraight: isStraight)
     }
 
-    /// Ends writing and returns the pixels without copying them. Further calls return the same image.
-    ///
-    /// Call this method after all pixels were decoded. Addresses of rows must not be used for writing afterward.
-    ///
-    /// - Parameters:
-    ///   - isOpaque: `true` if every alpha value is known to be at its maximum. Otherwise, this method checks the
-    ///     pixels.
-    ///   - isStraight: Whether the colors still have to be multiplied by alpha.
+    /// Ends writing and returns the pixels without copying them. Further calls return the same image. Call this method
+    /// after all pixels were decoded. Addresses of rows must not be used for writing afterward. The parameters are
+    /// those of ``snapshot(isOpaque:isStraight:)``.
     func finish(isOpaque: Bool, isStraight: Bool = false) throws(ImageError) -> PixelBuffer {
         guard let canvas = canvas.take() else { return try snapshot(isOpaque: isOpaque, isStraight: isStraight) }
         let image = canvas.image(isOpaque: isOpaque, isStraight: isStraight)
@@ -65,13 +55,8 @@ final class IncrementalCanvas {
 
     /// Returns a copy of the current pixels for decoders that fill missing tiles with black, or with transparent black
     /// if the image has alpha. Such tiles are transparent in the copy. A tile that is black in the image is therefore
-    /// visible only at the end.
-    ///
-    /// - Parameters:
-    ///   - side: The side of a tile, in pixels.
-    ///   - hasAlpha: Whether the image has alpha.
-    ///   - isStraight: Whether the colors still have to be multiplied by alpha.
-    /// - Returns: The copy and the number of rows above the first missing tile, or `nil` if all tiles are missing.
+    /// visible only at the end. The side of a tile is in pixels. The result includes the number of rows above the first
+    /// missing tile, and is `nil` if all tiles are missing.
     func snapshot(
         withoutBlackTiles side: Int, hasAlpha: Bool, isStraight: Bool
     ) throws(ImageError) -> (pixels: PixelBuffer, rows: Int)? {
@@ -98,12 +83,8 @@ final class IncrementalCanvas {
 }
 
 extension PixelCanvas {
-    /// Ends writing and returns the pixels.
-    ///
-    /// - Parameters:
-    ///   - isOpaque: `true` if every alpha value is known to be at its maximum. Otherwise, this method checks the
-    ///     pixels.
-    ///   - isStraight: Whether the colors still have to be multiplied by alpha.
+    /// Ends writing and returns the pixels. The parameters are those of
+    /// ``IncrementalCanvas/snapshot(isOpaque:isStraight:)``.
     fileprivate consuming func image(isOpaque: Bool, isStraight: Bool) -> PixelBuffer {
         if isStraight, !isOpaque {
             premultiply(rows: 0..<size.height)

@@ -7,7 +7,6 @@ struct InputPieces: Sequence, IteratorProtocol {
     struct Piece {
         /// The address of the first byte, or `nil` if the data is empty and has no address.
         let start: UnsafePointer<UInt8>?
-        /// The number of bytes.
         let count: Int
         let isLast: Bool
     }
@@ -17,13 +16,9 @@ struct InputPieces: Sequence, IteratorProtocol {
     private var offset = 0
     private var isFinished: Bool
 
-    /// Creates the pieces of data.
-    ///
-    /// - Parameters:
-    ///   - bytes: The data, which must stay valid while the pieces are used.
-    ///   - maxCount: The maximum number of bytes in a piece, which is positive.
-    ///   - includesEmpty: Whether empty data results in one empty piece, for decoders that must be notified of the end
-    ///     of a file.
+    /// Creates the pieces of data that must stay valid while they're used. `maxCount` is the maximum number of bytes in
+    /// a piece, which is positive. If `includesEmpty` is `true`, empty data results in one empty piece, for decoders
+    /// that must be notified of the end of a file.
     init(_ bytes: UnsafeBufferPointer<UInt8>, maxCount: Int, includesEmpty: Bool) {
         self.bytes = bytes
         self.maxCount = maxCount

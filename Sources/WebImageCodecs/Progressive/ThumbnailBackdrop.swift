@@ -12,12 +12,8 @@ struct ThumbnailBackdrop {
     /// The number of pixels of the thumbnail as a fraction of the pixels of the image.
     private let share: Double
 
-    /// Creates a backdrop, or returns `nil` if the thumbnail doesn't show the whole image. See ``ThumbnailFit``.
-    ///
-    /// - Parameters:
-    ///   - thumbnail: The pixels of the thumbnail, in the orientation of the stored image and in the colors of the
-    ///     result.
-    ///   - layout: The layout of the image.
+    /// Creates a backdrop, or returns `nil` if the thumbnail doesn't show the whole image. See ``ThumbnailFit``. The
+    /// thumbnail has the orientation of the stored image and the colors of the result.
     init?(_ thumbnail: PixelBuffer, layout: DecodeLayout) {
         guard let content = ThumbnailFit.content(of: thumbnail, imageSize: layout.rawSize) else { return nil }
         pixels = thumbnail

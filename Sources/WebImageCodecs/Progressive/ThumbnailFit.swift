@@ -14,14 +14,10 @@ enum ThumbnailFit {
     /// The maximum total width of the bars, as a fraction of the side.
     private static let maxBars = 0.6
 
-    /// Returns the part of a thumbnail that shows the whole image, or `nil` if the thumbnail isn't plausible.
-    ///
-    /// The aspect ratios may differ by one pixel of the thumbnail, or by 1/64 of its side. If they differ more, the
-    /// excess must consist of black bars on two opposite sides, which the result excludes.
-    ///
-    /// - Parameters:
-    ///   - thumbnail: The pixels with 8 bits per sample.
-    ///   - imageSize: The size of the image in the same orientation, in pixels.
+    /// Returns the part of a thumbnail that shows the whole image, or `nil` if the thumbnail isn't plausible. The
+    /// thumbnail has 8 bits per sample and the orientation of the image. The aspect ratios may differ by one pixel of
+    /// the thumbnail, or by 1/64 of its side. If they differ more, the excess must consist of black bars on two
+    /// opposite sides, which the result excludes.
     static func content(of thumbnail: PixelBuffer, imageSize: PixelSize) -> SampleRect? {
         let size = thumbnail.size
         guard thumbnail.format == .rgba8, max(size.width, size.height) >= minSide, size.width <= imageSize.width,
@@ -59,7 +55,6 @@ enum ThumbnailFit {
             : SampleRect(x: start, y: 0, width: rest, height: Double(thumbnail.height))
     }
 
-    /// Returns whether a row or column is black.
     private static func isDark(_ pixels: PixelBuffer, _ index: Int, _ isVertical: Bool) -> Bool {
         pixels.withUnsafeBytes { bytes in
             let count = isVertical ? pixels.width : pixels.height

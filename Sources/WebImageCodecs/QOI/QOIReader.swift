@@ -14,10 +14,8 @@ struct QOIReader {
     /// The remaining number of repetitions of the current pixel.
     private var run: UInt8 = 0
 
-    /// Reads the header.
-    ///
-    /// - Throws: ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` or
-    ///   ``ImageError/DecodingFailure/Reason/corrupted(_:)``.
+    /// Throws ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` or
+    /// ``ImageError/DecodingFailure/Reason/corrupted(_:)``.
     init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
         reader = ByteReader(bytes, at: 4)
         guard let width = reader.uint32(), let height = reader.uint32(), let channels = reader.byte(),
@@ -33,9 +31,7 @@ struct QOIReader {
         isLinear = space == 1
     }
 
-    /// Decodes pixels with straight alpha into a canvas of the same size.
-    ///
-    /// - Returns: The number of pixels that the data contained.
+    /// Decodes pixels with straight alpha into a canvas of the same size. Returns the number of pixels in the data.
     mutating func decode(
         into canvas: borrowing PixelCanvas, context: ImageProcessingContext
     ) throws(ImageError) -> Int {

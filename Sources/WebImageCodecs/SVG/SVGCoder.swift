@@ -16,9 +16,7 @@
         /// The maximum width and height of a cairo surface, in pixels.
         private static let maxDimension = 32_767
 
-        /// Creates a coder.
-        ///
-        /// - Parameter maxTextBytes: The maximum size of the decompressed document, in bytes. The default is 1 MiB.
+        /// Creates a coder for documents with up to `maxTextBytes` bytes after decompression. The default is 1 MiB.
         package init(maxTextBytes: Int = 1 << 20) { self.maxTextBytes = max(1, min(maxTextBytes, 1 << 30)) }
 
         /// Returns whether the format is SVG.

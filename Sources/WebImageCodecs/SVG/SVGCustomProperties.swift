@@ -45,9 +45,8 @@
         private var path: [String] = []
         private var cyclic: Set<String> = []
 
-        /// Finds the scopes of all elements.
-        ///
-        /// - Throws: An ``ImageError/LimitFailure`` if the substituted texts are too large.
+        /// Finds the scopes of all elements. Throws an ``ImageError/LimitFailure`` if the substituted texts are too
+        /// large.
         init(_ elements: [SVGDocument.Element], _ sheets: [SVGStyleSheet]) throws(ImageError) {
             var rules: [Rule] = []
             var places: [SVGStyleSheet.Key: [Int]] = [:]

@@ -60,9 +60,7 @@
         private var omittedDepth = 0
         private var images = SVGImages()
 
-        /// Parses a document.
-        ///
-        /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
+        /// Throws an ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
         init(_ data: Data, limits: ImageLimits) throws(ImageError) {
             images = SVGImages(limits: limits)
             try SVGScanner.scan(data, into: &self)
@@ -228,9 +226,8 @@
             try applySheets()
         }
 
-        /// Substitutes the references to custom properties in stylesheets and attributes.
-        ///
-        /// - Returns: Whether elements have an attribute that selectors require.
+        /// Substitutes the references to custom properties in stylesheets and attributes. Returns whether elements have
+        /// an attribute that selectors require.
         private mutating func substituteCustomProperties() throws(ImageError) -> Bool {
             let isInAttributes = elements.contains { !$0.pending.isEmpty }
             guard isInAttributes || sheets.contains(where: \.hasCustomProperties) else { return false }

@@ -13,9 +13,7 @@
             "shift_jis": .shiftJIS, "euc-jp": .japaneseEUC,
         ]
 
-        /// Converts a document.
-        ///
-        /// - Throws: An ``ImageError/DecodingFailure`` if the encoding is unknown or the text isn't valid.
+        /// Throws an ``ImageError/DecodingFailure`` if the encoding is unknown or the text isn't valid.
         static func utf8(_ data: Data) throws(ImageError) -> [UInt8] {
             var bytes = [UInt8](data)
             if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }

@@ -16,10 +16,9 @@
 
         private enum State { case unseen, open, done }
 
-        /// Visits all elements that the root reaches, and removes references that would form a cycle.
-        ///
-        /// - Throws: An ``ImageError/LimitFailure`` if elements and references are nested too deeply, which would
-        ///   overflow the stack of librsvg.
+        /// Visits all elements that the root reaches, and removes references that would form a cycle. Throws an
+        /// ``ImageError/LimitFailure`` if elements and references are nested too deeply, which would overflow the stack
+        /// of librsvg.
         init(_ document: inout SVGDocument) throws(ImageError) {
             states = Array(repeating: .unseen, count: document.elements.count)
             heights = Array(repeating: 0, count: document.elements.count)

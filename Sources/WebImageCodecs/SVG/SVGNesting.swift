@@ -33,7 +33,6 @@
         /// The text that closes what is open, which the end of a stylesheet closes (CSS Syntax 3, section 5.4.8).
         var missing: [UInt8] { (quote.map { [$0] } ?? []) + closers.reversed() }
 
-        /// Reads the next byte.
         mutating func read(_ byte: UInt8) {
             defer { previous = byte }
             if isEscaped {

@@ -78,7 +78,6 @@
             return .reference(name: name, fallback: comma.map { Array(content[($0 + 1)...]) })
         }
 
-        /// Returns the index after a string.
         private func end(ofQuoteAt start: Int) -> Int {
             let quote = text[start]
             let end = text[(start + 1)...].firstIndex { $0 == quote || $0 == 0x0A }

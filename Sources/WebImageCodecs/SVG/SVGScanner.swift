@@ -32,9 +32,7 @@
         private var open: [String] = []
         private var isInEntity = false
 
-        /// Scans a whole document.
-        ///
-        /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
+        /// Throws an ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
         static func scan(_ data: Data, into receiver: inout some Receiver) throws(ImageError) {
             var scanner = SVGScanner(bytes: try SVGEncoding.utf8(data))
             try scanner.prolog()

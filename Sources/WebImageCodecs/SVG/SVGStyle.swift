@@ -143,7 +143,6 @@
     }
 
     extension Substring {
-        /// The text without whitespace at its ends.
         var trimmed: String {
             var text = self
             while text.first?.isWhitespace ?? false { text.removeFirst() }

@@ -31,12 +31,9 @@
         }
 
         private(set) var rules: [Rule] = []
-        /// The number of simple selectors of all rules, including those of ancestors.
         var comparisons: Int { rules.reduce(0) { $0 + $1.comparisons } }
-        /// The number of selectors that depend on siblings, which librsvg compares one by one.
         var siblingSelectors: Int { rules.reduce(0) { $0 + $1.siblingSelectors } }
 
-        /// Whether a rule defines custom properties or refers to them.
         var hasCustomProperties: Bool { rules.contains(where: \.hasCustomProperties) }
 
         private let source: [UInt8]
@@ -48,10 +45,8 @@
             while index < source.count { try readRule() }
         }
 
-        /// Parses the declarations of a `style` attribute.
-        ///
-        /// - Returns: The declarations without comments. Malformed declarations and declarations with escapes are
-        ///   omitted.
+        /// Parses the declarations of a `style` attribute. Comments, malformed declarations, and declarations with
+        /// escapes are omitted.
         static func declarations(_ text: String) -> [SVGDeclaration] {
             var result: [SVGDeclaration] = []
             for part in SVGNesting.split(SVGNesting.completed(withoutComments(Array(text.utf8))), at: 0x3B) {
@@ -71,10 +66,8 @@
             return copy
         }
 
-        /// Returns the text of the accepted rules.
-        ///
-        /// - Parameter isScoped: Whether some rules apply only to elements with certain custom properties. In this
-        ///   case, all selectors have an attribute selector, so their order of precedence remains the same.
+        /// Returns the text of the accepted rules. If some rules apply only to elements with certain custom properties,
+        /// all selectors have an attribute selector, so their order of precedence remains the same.
         func text(isScoped: Bool) -> String {
             var text = ""
             for rule in rules {

@@ -35,10 +35,7 @@
         private let hasRoundJoins: Bool
         private var costs: [Cost]
 
-        /// Checks the work for a drawing.
-        ///
-        /// - Parameter time: The available time, in nanoseconds.
-        /// - Throws: An ``ImageError/LimitFailure``.
+        /// Checks the work for a drawing. The available time is in nanoseconds. Throws an ``ImageError/LimitFailure``.
         static func check(_ document: SVGDocument, _ graph: SVGGraph, size: PixelSize, time: Double)
             throws(ImageError)
         {

@@ -60,13 +60,9 @@ final class AnimationDecoderTable: Sendable {
 
     var count: Int { state.withLock { $0.entries.count } }
 
-    /// Returns the permission to keep another decoder, which is in use until ``Ticket/end()``.
-    ///
-    /// - Parameters:
-    ///   - byteCount: The memory of the decoder, in bytes.
-    ///   - close: A closure that closes the decoder with a number, unless it's in use. Any thread may call it.
-    /// - Throws: An ``ImageError/LimitFailure`` of the kind ``ImageError/LimitFailure/Kind/animationDecoderCount`` or
-    ///   ``ImageError/LimitFailure/Kind/decodedSize``.
+    /// Returns the permission to keep another decoder, which is in use until ``Ticket/end()``. `close` closes the
+    /// decoder with a number, unless it's in use. Any thread may call it. Throws an ``ImageError/LimitFailure`` of the
+    /// kind ``ImageError/LimitFailure/Kind/animationDecoderCount`` or ``ImageError/LimitFailure/Kind/decodedSize``.
     func open(
         byteCount: Int, limits: ImageLimits, close: @escaping @Sendable (UInt64) -> Void
     ) throws(ImageError) -> Ticket {

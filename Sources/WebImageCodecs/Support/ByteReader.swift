@@ -3,7 +3,6 @@
 /// A reader that moves forward through little-endian bytes. Reads past the end return `nil` or `false`.
 struct ByteReader {
     private let bytes: UnsafeBufferPointer<UInt8>
-    /// The offset of the next byte.
     private(set) var offset: Int
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int = 0) {

@@ -33,14 +33,9 @@ import WebImageCore
 /// Those of the traits, except OpenJPEG, are loaded with the first use of a coder, because they depend on up to 90 further
 /// libraries, whose relocation would take most of the start time of a process.
 package enum CodecLibraries {
-    /// Loads the library of a trait unless it's loaded already.
-    ///
-    /// - Parameters:
-    ///   - format: The format of the coder that needs the library.
-    ///   - toEncode: Whether the library is needed to write a file.
-    ///   - load: The function that loads the library. It returns a message if the library can't be loaded.
-    /// - Throws: ``ImageError/DecodingFailure/unsupportedFeature(format:feature:)`` or
-    ///   ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``.
+    /// Loads the library of a trait unless it's loaded already. `load` returns a message if the library can't be
+    /// loaded. In this case, the function throws ``ImageError/DecodingFailure/unsupportedFeature(format:feature:)`` or,
+    /// if the library is needed to write a file, ``ImageError/ProcessingFailure/encodingFailed(format:reason:)``.
     static func load(
         _ format: ImageFormat, toEncode: Bool = false, with load: () -> UnsafePointer<CChar>?
     ) throws(ImageError) {

@@ -28,7 +28,6 @@ struct DecodeLayout {
     let window: SampleRect
     /// The size of the result in pixels, before the orientation is applied.
     let output: PixelSize
-    /// Whether the pixels are resampled.
     let isScaled: Bool
     private let reduction: DecoderReduction
     private let filter: ResamplingFilter
@@ -60,15 +59,9 @@ struct DecodeLayout {
     /// the whole image doesn't need much more memory, and decoding it is faster.
     private static let minRatioForRows = 4
 
-    /// Creates a layout for one file.
-    ///
-    /// - Parameters:
-    ///   - reduction: The way in which the decoder reduces the image. The default is that it holds the whole image.
-    ///   - format: The format of the result. The default has 8 bits per sample.
-    ///   - frames: The number of decoded frames in memory at the same time.
-    ///   - detail: The detail of the image. A decoder that averages samples in their stored encoding reduces an image
-    ///     with fine detail less, and noise only if the limits require it. The default is ordinary detail.
-    /// - Throws: An ``ImageError`` if the requested size violates a rule of ``TargetSize`` or a limit.
+    /// Creates a layout for one file. `frames` is the number of decoded frames in memory at the same time. A decoder
+    /// that averages samples in their stored encoding reduces an image with fine detail less, and noise only if the
+    /// limits require it. Throws an ``ImageError`` if the requested size violates a rule of ``TargetSize`` or a limit.
     init(
         rawSize: PixelSize, orientation: ImageOrientation = .up, options: ImageDecodingOptions,
         format: PixelFormat = .rgba8,
@@ -181,11 +174,8 @@ struct DecodeLayout {
         return try OrientationTransform.upright(converted, orientation, context: context)
     }
 
-    /// Enlarges a thumbnail of the image to the requested size and applies the orientation.
-    ///
-    /// - Parameters:
-    ///   - thumbnail: The pixels of the thumbnail, in the orientation of the stored image.
-    ///   - content: The part of the thumbnail that shows the whole image, in its pixels.
+    /// Enlarges a thumbnail in the orientation of the stored image to the requested size, and applies the orientation.
+    /// `content` is the part of the thumbnail that shows the whole image, in its pixels.
     func enlarge(
         _ thumbnail: PixelBuffer, content: SampleRect, context: ImageProcessingContext
     ) throws(ImageError) -> PixelBuffer {
@@ -201,13 +191,10 @@ struct DecodeLayout {
         return try OrientationTransform.upright(pixels, orientation, context: context)
     }
 
-    /// Scales decoded rows to the requested size and applies the orientation.
-    ///
-    /// - Parameters:
-    ///   - pixels: The whole stored image, which the decoder may already have reduced.
-    ///   - extent: The width and height of the image in pixels of `pixels`. After DCT scaling, the image may end
-    ///     inside the last column or row. `nil` means that `pixels` is exactly the image.
-    ///   - color: The color conversion that was postponed until this step. See ``convertsLast(_:)``.
+    /// Scales the whole stored image, which the decoder may already have reduced, to the requested size, and applies
+    /// the orientation. `extent` is the size of the image in pixels of `pixels`, or `nil` if `pixels` is exactly the
+    /// image. After DCT scaling, the image may end inside the last column or row. The color conversion is one that was
+    /// postponed until this step. See ``convertsLast(_:)``.
     func finish(
         _ pixels: PixelBuffer, extent: (width: Double, height: Double)? = nil, color: ColorConversion? = nil,
         context: ImageProcessingContext

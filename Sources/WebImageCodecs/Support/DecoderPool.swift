@@ -47,11 +47,8 @@ final class DecoderPool<Decoder: ~Copyable>: Sendable {
     private let state = Lock(State())
     private let make: @Sendable () throws(ImageError) -> sending Decoder
 
-    /// Creates a pool with one decoder. The pool calls `make` to create further decoders.
-    ///
-    /// - Parameters:
-    ///   - byteCount: The memory of a decoder, in bytes.
-    ///   - table: The table of all decoders. The default is the table of the process.
+    /// Creates a pool with one decoder. The pool calls `make` to create further decoders. `byteCount` is the memory of
+    /// one decoder.
     init(
         _ first: consuming sending Decoder, byteCount: Int, limits: ImageLimits,
         table: AnimationDecoderTable = .shared,
@@ -65,11 +62,9 @@ final class DecoderPool<Decoder: ~Copyable>: Sendable {
         putBack(Box(first, try? openTicket()))
     }
 
-    /// Decodes the frame `place` with a decoder that no other thread uses.
-    ///
-    /// The first call always succeeds in obtaining a decoder, so that each animation can show a frame.
-    ///
-    /// - Throws: The error of `body`, or the ``ImageError/LimitFailure`` of ``AnimationDecoderTable``.
+    /// Decodes the frame `place` with a decoder that no other thread uses. The first call always obtains a decoder, so
+    /// that each animation can show a frame. Throws the error of `body`, or the ``ImageError/LimitFailure`` of
+    /// ``AnimationDecoderTable``.
     func decode<Result>(
         _ place: Int, _ body: (inout Decoder) throws(ImageError) -> Result
     ) throws(ImageError) -> Result {

@@ -5,11 +5,6 @@ import WebImageCore
 extension DecodingRequirements {
     /// Creates the requirements for decoding and resampling an image. The initializer returns `nil` if the decoder can't
     /// reduce the image to the requested size.
-    ///
-    /// - Parameters:
-    ///   - info: The header of the file.
-    ///   - options: The options of the decode.
-    ///   - reduction: The way in which the decoder reduces the image.
     init?(_ info: ImageInfo, _ options: ImageDecodingOptions, _ reduction: DecoderReduction) {
         // A decoder reduces noise only if the limits require it, so the size is that of the reduced image, and the memory
         // is that of the whole image.
@@ -27,13 +22,11 @@ extension DecodingRequirements {
         add(pixelsOf: layout.output, bytesPerPixel: 2 * format.bytesPerPixel)
     }
 
-    /// Adds the memory for an image of `size`.
     mutating func add(pixelsOf size: PixelSize, bytesPerPixel: Int) {
         let (bytes, overflow) = (size.area ?? .max).multipliedReportingOverflow(by: bytesPerPixel)
         add(byteCount: overflow ? .max : bytes)
     }
 
-    /// Adds memory in bytes.
     mutating func add(byteCount bytes: Int) {
         let (sum, isTooLarge) = byteCount.addingReportingOverflow(bytes)
         // The budget adds the costs of jobs, so leave room for the sum.

@@ -5,14 +5,12 @@
 
     /// The checks of the fixed bounds of SVG and PDF documents.
     enum DrawingBounds {
-        /// Throws an error if a count exceeds its bound.
         static func check(_ count: Int, _ bound: Int, _ what: String) throws(ImageError) {
             guard count <= bound else {
                 throw .limitExceeded(ImageError.LimitFailure(.metadataSize, limit: bound, actual: count, detail: what))
             }
         }
 
-        /// Throws an error if a number exceeds its bound.
         static func check(_ number: Double, _ bound: Double, _ what: String) throws(ImageError) {
             guard number <= bound else { return try check(integer(number), integer(bound), what) }
         }

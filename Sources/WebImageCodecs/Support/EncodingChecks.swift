@@ -2,10 +2,8 @@
 
 import WebImageCore
 
-/// Checks that the size of the pixels is within the limits of a format.
-///
-/// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)`` if a side is longer than `maxDimension`
-///   pixels.
+/// Throws ``ImageError/ProcessingFailure/encodingFailed(format:reason:)`` if a side is longer than `maxDimension`
+/// pixels.
 func requireEncodable(_ pixels: PixelBuffer, as format: ImageFormat, maxDimension: Int) throws(ImageError) {
     guard max(pixels.width, pixels.height) <= maxDimension else {
         let reason = "the size is \(pixels.size), but the format allows at most \(maxDimension) pixels per side"
@@ -14,9 +12,7 @@ func requireEncodable(_ pixels: PixelBuffer, as format: ImageFormat, maxDimensio
 }
 
 extension ImageEncoding {
-    /// Returns the requested effort.
-    ///
-    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)`` if the effort isn't between 0 and 9.
+    /// Throws ``ImageError/RequestFailure/invalidOption(name:value:)`` if the effort isn't between 0 and 9.
     func checkedEffort() throws(ImageError) -> Int? {
         guard let effort, !(0...9).contains(effort) else { return effort }
         throw .request(.invalidOption(name: "effort", value: "\(effort)"))

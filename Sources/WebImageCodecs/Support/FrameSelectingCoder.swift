@@ -6,12 +6,8 @@ import WebImageCore
 /// A coder whose encoder writes only the frames that ``ImageEncoding/frames`` selects, including direct calls without
 /// a registry.
 package protocol FrameSelectingCoder: ColorPreparingCoder {
-    /// Encodes an image that has only the selected frames, and whose color space the format can describe.
-    ///
-    /// - Parameters:
-    ///   - image: The image to encode, with all its frames.
-    ///   - encoding: The requested encoding. Ignore its frames.
-    ///   - context: The limits and the cancellation.
+    /// Encodes an image that has only the selected frames, and whose color space the format can describe. Ignore the
+    /// frames of the encoding.
     func encode(
         selected image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext
     ) throws(ImageError) -> Data

@@ -16,11 +16,7 @@ final class LibraryFrameDecoder<Source: LibraryFrameSource & ~Copyable>: Animati
     private let limits: ImageLimits
     private let sources: DecoderPool<Source>
 
-    /// Creates a decoder.
-    ///
-    /// - Parameters:
-    ///   - cost: The memory that the handle uses, in bytes.
-    ///   - another: A closure that opens the file again.
+    /// Creates a decoder. `cost` is the memory that the handle uses, in bytes, and `another` opens the file again.
     init(
         _ source: consuming sending Source, timeline: AnimationTimeline, layout: DecodeLayout, limits: ImageLimits,
         cost: Int, table: AnimationDecoderTable = .shared,
@@ -52,10 +48,8 @@ extension ImageDecodingOptions {
         limits.maxFrames > 1 || frames.coderSelection != .all ? frames.coderSelection : .first
     }
 
-    /// Returns whether a file with `count` frames becomes an animation.
-    ///
-    /// - Throws: An ``ImageError/LimitFailure`` of kind `frames`, or
-    ///   ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
+    /// Returns whether a file with `count` frames becomes an animation. Throws an ``ImageError/LimitFailure`` of kind
+    /// `frames`, or ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
     func plays(count: Int, limits: ImageLimits) throws(ImageError) -> Bool {
         switch effectiveFrames(limits) {
         case .index(let index):

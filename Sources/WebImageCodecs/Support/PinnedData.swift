@@ -4,9 +4,8 @@ import Foundation
 import WebImageCore
 
 extension Data {
-    /// Calls `body` with contiguous bytes. The pointer is valid only during the call.
-    ///
-    /// - Throws: ``ImageError/DecodingFailure/Reason/noData``, or the error that `body` throws.
+    /// Calls `body` with contiguous bytes. The pointer is valid only during the call. Throws
+    /// ``ImageError/DecodingFailure/Reason/noData``, or the error that `body` throws.
     func withBytes<Result>(
         _ body: (UnsafeBufferPointer<UInt8>) throws(ImageError) -> Result
     ) throws(ImageError) -> Result {
@@ -41,10 +40,8 @@ extension ImageInfo? {
     /// The orientation to apply. Without a header, the image keeps its stored orientation.
     var orientation: ImageOrientation { self?.orientation ?? .up }
 
-    /// Checks that the codec found the same size as the probe, because the limits were checked against the size of the
-    /// probe.
-    ///
-    /// - Throws: ``ImageError/DecodingFailure/Reason/contradictsHeader(_:)`` if the sizes differ.
+    /// Throws ``ImageError/DecodingFailure/Reason/contradictsHeader(_:)`` if the codec found another size than the
+    /// probe, because the limits were checked against the size of the probe.
     func requireAgreement(on size: PixelSize, format: ImageFormat) throws(ImageError) {
         guard let self, self.storedSize != size else { return }
         throw .decoding(.contradictsHeader(format: format, reason: "the size is \(size) instead of \(self.storedSize)"))
@@ -52,9 +49,8 @@ extension ImageInfo? {
 }
 
 extension ImageDecodingOptions {
-    /// Checks that the requested frame exists in a still image, which has only one.
-    ///
-    /// - Throws: ``ImageError/RequestFailure/frameNotFound(index:frameCount:)`` if the index isn't 0.
+    /// Throws ``ImageError/RequestFailure/frameNotFound(index:frameCount:)`` if the requested index isn't 0, because a
+    /// still image has only one frame.
     func requireStill() throws(ImageError) {
         if case .index(let index) = frames, index != 0 { throw .request(.frameNotFound(index: index, frameCount: 1)) }
     }

@@ -20,7 +20,6 @@ extension PixelBuffer {
         return canvas.finish(isOpaque: isOpaque)
     }
 
-    /// Returns whether the red, green, and blue samples of every pixel are equal.
     func isGray() -> Bool {
         withUnsafeBytes { bytes in
             (0..<height).allSatisfy { row in

@@ -9,10 +9,8 @@ let rowsPerCheckpoint = 32
 
 extension PixelCanvas {
     /// Allocates memory for decoded pixels. Unless `zeroed` is `true`, only the padding between rows is cleared, and
-    /// the caller must write every pixel.
-    ///
-    /// - Throws: An ``ImageError/LimitFailure`` of kind `decodedSize`, or
-    ///   ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
+    /// the caller must write every pixel. Throws an ``ImageError/LimitFailure`` of kind `decodedSize`, or
+    /// ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     static func forDecoding(
         _ size: PixelSize, format: PixelFormat = .rgba8, zeroed: Bool = false, context: ImageProcessingContext
     ) throws(ImageError) -> PixelCanvas {
@@ -46,7 +44,6 @@ extension PixelCanvas {
         memset(row(first), 0, (size.height - first) * bytesPerRow)
     }
 
-    /// Multiplies the colors of `rows` by their alpha.
     func premultiply(rows: Range<Int>) {
         let kernels = format.kernels
         for index in rows { kernels.premultiply(row(index), size.width) }
@@ -58,13 +55,11 @@ extension PixelCanvas {
         for index in 0..<size.height { kernels.limit(row(index), size.width) }
     }
 
-    /// Returns whether every pixel is opaque.
     func isEveryPixelOpaque() -> Bool {
         for index in 0..<size.height where !isOpaque(row: index) { return false }
         return true
     }
 
-    /// Returns whether every pixel of a row is opaque.
     func isOpaque(row index: Int) -> Bool { format.kernels.is_opaque(row(index), size.width) }
 
     private func clearPadding() {

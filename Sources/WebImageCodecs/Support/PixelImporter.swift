@@ -7,28 +7,21 @@ import WebImageCore
 struct PixelImporter {
     /// A description of the samples that a library wrote into a canvas.
     struct Samples {
-        /// A Boolean value that indicates whether pixels may be transparent.
+        /// Whether pixels may be transparent.
         var hasAlpha: Bool
-        /// A Boolean value that indicates whether the colors are premultiplied by alpha.
         var isPremultiplied = false
     }
 
     let size: PixelSize
-    /// The pixel format of the result.
     let format: PixelFormat
-    /// A Boolean value that indicates whether the source has more than 8 bits per sample, so that reducing it before
-    /// the color conversion would lose precision.
+    /// Whether the source has more than 8 bits per sample, so that reducing it before the color conversion would lose
+    /// precision.
     let isDeep: Bool
     let color: ColorConversion?
-    /// A Boolean value that indicates whether to clear the canvas first, because the library doesn't write every
-    /// pixel.
+    /// Whether to clear the canvas first, because the library doesn't write every pixel.
     let isZeroed: Bool
 
-    /// Creates a description.
-    ///
-    /// - Parameters:
-    ///   - depth: The bits per sample of the source.
-    ///   - preservesBitDepth: Whether the result has 16 bits per sample if the source has more than 8.
+    /// The result has 16 bits per sample if the source has more than 8 and `preservesBitDepth` is `true`.
     init(
         _ size: PixelSize, depth: Int, preservesBitDepth: Bool, color: ColorConversion?,
         isZeroed: Bool = false
@@ -40,11 +33,9 @@ struct PixelImporter {
         self.isZeroed = isZeroed
     }
 
-    /// Reads the pixels, converts their colors, and premultiplies them.
-    ///
-    /// - Parameter read: A closure that fills a canvas of `size`. The format of the canvas determines the bits per
-    ///   sample.
-    /// - Throws: An ``ImageError/LimitFailure``, or the error that `read` throws.
+    /// Reads the pixels with a closure that fills a canvas of `size`, converts their colors, and premultiplies them.
+    /// The format of the canvas determines the bits per sample. Throws an ``ImageError/LimitFailure``, or the error
+    /// that `read` throws.
     func pixels(
         context: ImageProcessingContext, read: (borrowing PixelCanvas) throws(ImageError) -> Samples
     ) throws(ImageError) -> PixelBuffer {

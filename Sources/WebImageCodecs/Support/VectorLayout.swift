@@ -10,10 +10,8 @@ struct VectorLayout {
     /// The requested region of the drawing.
     let part: PixelRect
 
-    /// Creates a layout for one drawing.
-    ///
-    /// - Parameter size: The intrinsic size of the drawing.
-    /// - Throws: An ``ImageError`` if the requested size violates a rule of ``TargetSize`` or a limit.
+    /// Creates a layout for a drawing with an intrinsic size. Throws an ``ImageError`` if the requested size violates a
+    /// rule of ``TargetSize`` or a limit.
     init(size: PixelSize, options: ImageDecodingOptions, limits: ImageLimits) throws(ImageError) {
         try limits.check(size)
         guard let target = options.size else {

@@ -22,9 +22,7 @@
 
         private let compression: Compression
 
-        /// Creates a coder.
-        ///
-        /// - Parameter compression: The compression of encoded images. The default is Deflate.
+        /// Creates a coder with a compression of encoded images. The default is Deflate.
         package init(compression: Compression = .deflate) { self.compression = compression }
 
         /// Returns whether the format is TIFF or a camera RAW format with the structure of TIFF.

@@ -12,9 +12,9 @@
             var size: PixelSize
             var orientation: ImageOrientation
             var depth: Int
-            /// A Boolean value that indicates whether the samples can be decoded with 16 bits.
+            /// Whether the samples can be decoded with 16 bits.
             var isDeep: Bool
-            /// A Boolean value that indicates whether a sample contains alpha, even if the file doesn't declare it.
+            /// Whether a sample contains alpha, even if the file doesn't declare it.
             var hasAlpha: Bool
             var rowsPerUnit: Int
             var iccProfile: [UInt8]?
@@ -32,9 +32,7 @@
         /// The maximum number of pixels of a page that's decoded as a whole although the result is much smaller.
         static let maxPixelsTogether = 16_000_000
 
-        /// Opens a file.
-        ///
-        /// - Throws: An ``ImageError/DecodingFailure``.
+        /// Throws an ``ImageError/DecodingFailure``.
         init(_ bytes: UnsafeBufferPointer<UInt8>, limits: ImageLimits) throws(ImageError) {
             try CodecLibraries.load(.tiff, with: wi_tiff_load)
             var handle: OpaquePointer?
@@ -50,10 +48,8 @@
 
         deinit { wi_tiff_close(handle) }
 
-        /// Selects a page and returns its properties.
-        ///
-        /// - Throws: ``ImageError/RequestFailure/frameNotFound(index:frameCount:)`` or an
-        ///   ``ImageError/DecodingFailure``.
+        /// Selects a page and returns its properties. Throws
+        /// ``ImageError/RequestFailure/frameNotFound(index:frameCount:)`` or an ``ImageError/DecodingFailure``.
         func page(_ index: Int, limits: ImageLimits) throws(ImageError) -> Page {
             var info = wi_tiff_info()
             let status = index >= 0 ? wi_tiff_page(handle, UInt32(clamping: index), &info) : WI_TIFF_END
@@ -80,15 +76,8 @@
             }
         }
 
-        /// Decodes the selected page without applying its orientation.
-        ///
-        /// - Parameters:
-        ///   - page: The properties of the selected page.
-        ///   - color: The color conversion to apply.
-        ///   - format: The pixel format of the result. 16 bits per sample require a page with `isDeep`.
-        ///   - allowsPartial: A Boolean value that indicates whether missing pixels are accepted.
-        ///   - context: The limits, the deadline, and the cancellation of the operation.
-        /// - Returns: The pixels, and a Boolean value that indicates whether some are missing.
+        /// Decodes the selected page without applying its orientation, and returns whether pixels are missing, which
+        /// `allowsPartial` permits. A format with 16 bits per sample requires a page with `isDeep`.
         func decode(
             _ page: Page, color: ColorConversion?, format: PixelFormat, allowsPartial: Bool,
             context: ImageProcessingContext
@@ -152,9 +141,7 @@
             if format.layout.isWide { wi_tiff_keep_depth(handle) }
         }
 
-        /// Reads rows of the selected page.
-        ///
-        /// - Returns: A Boolean value that indicates whether no pixels are missing.
+        /// Reads rows of the selected page, and returns whether no pixels are missing.
         private func read(
             _ top: Int, count: Int, to rows: UnsafeMutablePointer<UInt8>, bytesPerRow: Int, allowsPartial: Bool,
             context: ImageProcessingContext
@@ -174,9 +161,7 @@
             return false
         }
 
-        /// Converts the colors of rows of the selected page.
-        ///
-        /// - Returns: A Boolean value that indicates whether no alpha is missing.
+        /// Converts the colors of rows of the selected page, and returns whether no alpha is missing.
         private func convert(
             _ canvas: borrowing PixelCanvas, of page: Page, from top: Int, _ color: ColorConversion?,
             allowsPartial: Bool, context: ImageProcessingContext
@@ -196,10 +181,8 @@
                 to: canvas, from: top, rowsPerUnit: page.rowsPerUnit, allowsPartial: allowsPartial, context: context)
         }
 
-        /// Multiplies opaque rows by the alpha of the selected page. A pixel has no room for four inks and alpha, so
-        /// the alpha is read separately.
-        ///
-        /// - Returns: A Boolean value that indicates whether no alpha is missing.
+        /// Multiplies opaque rows by the alpha of the selected page, and returns whether no alpha is missing. A pixel
+        /// has no room for four inks and alpha, so the alpha is read separately.
         private func applyMatte(
             to canvas: borrowing PixelCanvas, from top: Int, rowsPerUnit: Int, allowsPartial: Bool,
             context: ImageProcessingContext

@@ -22,9 +22,7 @@ final class WebPAnimationDecoder: AnimationDecoder {
         /// The canvas of libwebp with frame `next - 1`.
         var canvas: UnsafePointer<UInt8>?
 
-        /// Opens an animation.
-        ///
-        /// - Throws: ``ImageError/DecodingFailure/Reason/corrupted(_:)``.
+        /// Throws ``ImageError/DecodingFailure/Reason/corrupted(_:)``.
         init(_ encoded: PinnedData) throws(ImageError) {
             guard let handle = wi_webp_animation_open(encoded.bytes.baseAddress, encoded.count) else {
                 throw .decoding(.corrupted(format: .webp, reason: "libwebp can't open the animation"))
@@ -35,16 +33,8 @@ final class WebPAnimationDecoder: AnimationDecoder {
         deinit { wi_webp_animation_close(handle) }
     }
 
-    /// Creates a decoder.
-    ///
-    /// - Parameters:
-    ///   - data: A complete file.
-    ///   - timeline: The timeline from the container.
-    ///   - canvasSize: The size of the canvas.
-    ///   - layout: The size and orientation of the result.
-    ///   - color: The color conversion to apply to each frame.
-    ///   - limits: The resource limits for each frame.
-    /// - Throws: ``ImageError/DecodingFailure/Reason/corrupted(_:)`` or an ``ImageError/LimitFailure``.
+    /// Creates a decoder for a complete file, with the timeline from the container. The limits apply to each frame.
+    /// Throws ``ImageError/DecodingFailure/Reason/corrupted(_:)`` or an ``ImageError/LimitFailure``.
     init(
         _ data: Data, timeline: AnimationTimeline, canvasSize: PixelSize, layout: DecodeLayout,
         color: ColorConversion? = nil, limits: ImageLimits

@@ -9,12 +9,9 @@ enum WebPBitmapDecoder {
     /// progress between calls.
     static let step = 128 << 10
 
-    /// Decodes into `canvas`, with the top-left corner of the image at `x`, `y`.
-    ///
-    /// - Parameters:
-    ///   - size: The size of the bitstream, or the size to which libwebp scales it. It must fit into the canvas.
-    ///   - allowsPartial: Whether missing rows stay transparent. If it's `false`, missing rows cause an error.
-    /// - Returns: `true` if all rows were decoded.
+    /// Decodes into `canvas`, with the top-left corner of the image at `x`, `y`. The size is that of the bitstream, or
+    /// the one to which libwebp scales it, and must fit into the canvas. Missing rows stay transparent if
+    /// `allowsPartial` is `true`, and otherwise cause an error. Returns `true` if all rows were decoded.
     static func decode(
         _ bytes: UnsafeBufferPointer<UInt8>, into canvas: borrowing PixelCanvas, x: Int = 0, y: Int = 0,
         size: PixelSize, isScaled: Bool, allowsPartial: Bool, context: ImageProcessingContext

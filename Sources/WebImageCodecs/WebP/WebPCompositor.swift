@@ -14,14 +14,8 @@ struct WebPCompositor: FrameCompositor, ~Copyable {
     private let pixels: PixelCanvas
     private let limits: ImageLimits
 
-    /// Creates a compositor with a transparent canvas.
-    ///
-    /// - Parameters:
-    ///   - file: The received data.
-    ///   - size: The size of the canvas.
-    ///   - color: The color conversion to apply to each frame.
-    ///   - context: The limits, the deadline, and the cancellation of the operation.
-    /// - Throws: An ``ImageError/LimitFailure``, or ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
+    /// Creates a compositor with a transparent canvas. Throws an ``ImageError/LimitFailure``, or
+    /// ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     init(
         _ file: ReceivedAnimation<WebPScanner>, size: PixelSize, color: ColorConversion?,
         context: ImageProcessingContext

@@ -72,7 +72,6 @@ struct WebPDecodeOperation {
             metadata: metadata(isPartial: poster.isPartial || !container.isComplete))
     }
 
-    /// Decodes the complete frames of a truncated animation.
     private func decodeWholeFrames(_ whole: Data) throws(ImageError) -> DecodedImage {
         let image = try whole.withBytes { (bytes) throws(ImageError) in
             try WebPDecodeOperation(

@@ -6,10 +6,8 @@ import WebImageCore
 /// A repair step that turns the complete frames of a truncated animated WebP file into a valid file. The compositor of
 /// libwebp requires a valid file (RFC 9649, section 2.7).
 enum WebPTruncatedAnimation {
-    /// Returns the complete frames of a truncated file as a valid file.
-    ///
-    /// - Returns: The file up to the last complete frame, with a corrected length, or `nil` if there are fewer than
-    ///   two complete frames.
+    /// Returns the file up to the last complete frame, with a corrected length, or `nil` if there are fewer than two
+    /// complete frames.
     static func wholeFrames(_ bytes: UnsafeBufferPointer<UInt8>) -> Data? {
         var reader = ByteReader(bytes)
         guard reader.skip(12) else { return nil }

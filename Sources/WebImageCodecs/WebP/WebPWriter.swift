@@ -62,9 +62,7 @@ enum WebPWriter {
             EmbeddedMetadata(checked: image, as: encoding), in: UnsafeBufferPointer(start: bytes, count: count))
     }
 
-    /// Returns the options for the encoder.
-    ///
-    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)``.
+    /// Throws ``ImageError/RequestFailure/invalidOption(name:value:)``.
     static func options(_ encoding: ImageEncoding) throws(ImageError) -> wi_webp_options {
         wi_webp_options(
             is_lossless: encoding.isLossless ? 1 : 0, is_exact: encoding.isExact ? 1 : 0,
