@@ -10,7 +10,6 @@ struct HelperClient: Sendable {
     /// The reason why there is no pool, as a clause.
     let reason: String
     let kind: HelperKind
-    /// The name of the coder in the helper.
     let coder: String
     let format: ImageFormat?
     let fallback: IsolationFallback
@@ -25,12 +24,8 @@ struct HelperClient: Sendable {
     typealias Work<Result> = (HelperProcess) throws(HelperFailure) -> Result
 
     /// Does work in a helper, and repeats it up to two times in another helper if the helper was killed from outside.
-    ///
-    /// - Parameters:
-    ///   - data: The data that's remembered if it crashes the helper.
-    ///   - preferred: The number of the helper that has the session.
-    ///   - memory: The memory that the work needs, in bytes.
-    ///   - inProcess: The same work in this process, for coders that may work there.
+    /// `data` is remembered if it crashes the helper, and `preferred` is the number of the helper that has the session.
+    /// The memory is in bytes. `inProcess` is the same work, for coders that may work in this process.
     func run<Result>(
         _ data: @autoclosure () -> Data, preferred: UInt64? = nil, memory: Int, context: ImageProcessingContext,
         inProcess: () throws(ImageError) -> Result, _ work: Work<Result>

@@ -102,10 +102,8 @@ struct IsolatedSource: Sendable {
         return (overflow ? 0 : min(bytes, limits.maxDecodedBytes, 1 << 34)) + MessageHead.maxMessage
     }
 
-    /// Decodes a frame of the animation.
-    ///
-    /// - Parameter preferred: The number of the helper that has the session.
-    /// - Returns: The frame, and the number of the helper that has the session then.
+    /// Decodes a frame of the animation. `preferred` is the number of the helper that has the session, and the result
+    /// includes the number of the helper that has it then.
     func frame(
         at index: Int, preferred: UInt64, context: ImageProcessingContext
     ) throws(ImageError) -> (pixels: PixelBuffer, helper: UInt64) {

@@ -17,11 +17,7 @@ package final class HelperServer {
     /// The time without a request after which the helper frees memory, in milliseconds.
     private static let pause: Int32 = 1_000
 
-    /// Creates a server.
-    ///
-    /// - Parameters:
-    ///   - coders: The coders that do the work.
-    ///   - socket: The socket of the program.
+    /// Creates a server for the program at the other end of a socket.
     package init(coders: ImageCoderRegistry, socket: Int32) {
         self.coders = coders
         self.socket = socket

@@ -12,7 +12,6 @@ struct CrashBreakerStateMachine: Sendable {
         var window = 60.0
         /// The time for which a format is suspended first.
         var suspension = 60.0
-        /// The maximum time for which a format is suspended.
         var maxSuspension = 3_600.0
     }
 
@@ -43,8 +42,6 @@ struct CrashBreakerStateMachine: Sendable {
 
     init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// Records a crash of the coder of a format.
-    ///
     /// After a suspension, one crash within the window is enough to suspend the format again, for twice as long.
     mutating func recordCrash(of format: String, at now: Double) {
         var record = records[format] ?? Record()
@@ -70,7 +67,6 @@ struct CrashBreakerStateMachine: Sendable {
         return Suspension(crashes: record.count, seconds: record.end - now)
     }
 
-    /// Whether no coder has crashed.
     var isEmpty: Bool { records.isEmpty }
 
     private mutating func removeOldest() {

@@ -8,7 +8,6 @@ struct CrashMemory {
     private var digests: [[UInt8]] = []
     private var counts: [Int] = []
 
-    /// The number of remembered digests.
     private static let limit = 256
 
     /// Returns the SHA-256 digest of `data`. An attacker can't make other data with the digest of remembered data.

@@ -16,9 +16,7 @@ final class ExchangeClock {
     /// The time after which the first look is worth its system calls. Most requests are complete before.
     private static let firstLook = Duration.milliseconds(50)
 
-    /// Creates a clock that starts now.
-    ///
-    /// - Parameter id: The number of the process.
+    /// Starts a clock for the process with the number `id`.
     init(id: Int32) { self.id = id }
 
     var elapsed: Duration { start.duration(to: .now) }

@@ -17,7 +17,6 @@ struct HelperExchange {
 
     /// The values that bound the responses.
     struct Bounds {
-        /// The maximum size of a result in bytes.
         var resultBytes: Int
         var limits: ImageLimits
 
@@ -105,9 +104,7 @@ struct HelperExchange {
         if let gainMap = image.gainMap { copy(gainMap.pixels, to: ImageBody.gainMapOffset(image)) }
     }
 
-    /// Waits for the response.
-    ///
-    /// - Parameter frame: A function that returns a frame of the image that the helper encodes.
+    /// Waits for the response. `frame` returns a frame of the image that the helper encodes.
     func response(
         frame: ((Int) throws(ImageError) -> PixelBuffer)? = nil
     ) throws(HelperFailure) -> Response {

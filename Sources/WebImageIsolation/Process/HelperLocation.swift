@@ -8,9 +8,8 @@ package enum HelperLocation {
     /// The name of the program.
     package static let name = "webimage-decoder"
 
-    /// Returns the path of the helper, or the reason why there is none, as a clause.
-    ///
-    /// - Parameter chosen: The path that the application chose, or `nil` to search.
+    /// Returns the path of the helper, or the reason why there is none, as a clause. If the application chose no path,
+    /// the function searches for one.
     package static func find(_ chosen: String?) -> (path: String?, reason: String) {
         if let chosen {
             // A relative path would depend on the current directory.

@@ -16,12 +16,8 @@ enum HelperMemory {
     /// The same for JPEG 2000, whose decoder has two copies of 32-bit samples.
     private static let decodingBytesOfJPEG2000 = 12
 
-    /// Returns the memory for decoding, which is at most four times the maximum size of the pixels.
-    ///
-    /// - Parameters:
-    ///   - data: The size of the encoded data, in bytes.
-    ///   - info: The header of the file, or `nil` if it isn't known.
-    ///   - kind: The kind of the helper.
+    /// Returns the memory for decoding, which is at most four times the maximum size of the pixels. `data` is the size
+    /// of the encoded data, in bytes, and `info` is `nil` if the header isn't known.
     static func decoding(
         _ data: Int, _ info: ImageInfo?, _ options: ImageDecodingOptions, kind: HelperKind, _ limits: ImageLimits
     ) -> Int {

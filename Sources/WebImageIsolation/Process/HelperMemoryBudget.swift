@@ -17,23 +17,14 @@ struct HelperMemoryBudget: Sendable {
     /// The requests that wait for memory, in the order in which they asked.
     private var queue: [UInt64] = []
 
-    /// Creates a budget.
-    ///
-    /// - Parameter limit: The maximum memory of all requests, in bytes.
     init(limit: Int) { self.limit = min(max(1, limit), Self.maxLimit) }
 
     /// Returns the memory that a request may use. A request that needs more than all helpers together may use has the
     /// whole budget for itself.
     func allowance(for need: Int) -> Int { min(max(0, need), limit) }
 
-    /// Admits a request, or adds it to the queue.
-    ///
-    /// - Parameters:
-    ///   - number: The number of the request.
-    ///   - need: The memory that it needs, in bytes.
-    ///   - isNested: Whether an admitted request waits for this one, so that this request must not wait for the end of
-    ///     others.
-    /// - Returns: Whether the request was admitted.
+    /// Admits a request, or adds it to the queue. `need` is in bytes. If `isNested` is `true`, an admitted request
+    /// waits for this one, so it must not wait for the end of others. Returns whether the request was admitted.
     mutating func admit(_ number: UInt64, need: Int, isNested: Bool) -> Bool {
         let amount = counted(need)
         if amount > 0, !isNested {

@@ -62,7 +62,6 @@ package final class HelperPool: Sendable {
         var holders: [UInt: Int] = [:]
         /// The number of waiting threads that already use a helper. Each of them may exceed the limit.
         var nested = 0
-        /// The helpers to collect.
         var ended: [HelperProcess] = []
         var closings: [UInt64: [UInt64]] = [:]
         /// The reason why the last start failed, and its time.
@@ -113,13 +112,9 @@ package final class HelperPool: Sendable {
 
     // MARK: Use
 
-    /// Calls `body` with a helper that no other thread uses.
-    ///
-    /// - Parameters:
-    ///   - kind: The kind of the helper.
-    ///   - preferred: The number of the helper that has the session, or `nil`.
-    ///   - memory: The memory that the work needs, in bytes.
-    ///   - context: The cancellation while the thread waits, and the number of threads for the work.
+    /// Calls `body` with a helper that no other thread uses. `preferred` is the number of the helper that has the
+    /// session, and the memory is in bytes. The context determines the cancellation while the thread waits, and the
+    /// number of threads for the work.
     func withHelper<Result>(
         _ kind: HelperKind, preferred: UInt64? = nil, memory: Int, context: ImageProcessingContext,
         _ body: (HelperProcess) throws(HelperFailure) -> Result
@@ -149,9 +144,7 @@ package final class HelperPool: Sendable {
         startKeeper()
     }
 
-    /// Returns the layers that confine a helper of this kind. This method blocks.
-    ///
-    /// - Returns: The report, or the reason why there's no helper.
+    /// Returns the layers that confine a helper of this kind, or the reason why there's no helper. This method blocks.
     package func report(_ kind: HelperKind) -> (report: IsolationReport?, reason: String?) {
         do throws(Unavailable) {
             let result = try withHelper(kind, memory: 0, context: ImageProcessingContext(limits: .unlimited)) {
@@ -174,7 +167,6 @@ package final class HelperPool: Sendable {
         } ?? false
     }
 
-    /// The reason why helpers can't be used, or `nil`.
     var unavailability: String? {
         condition.withLock { state in
             guard let failure = state.failure, time.uptime() - failure.at < Self.retryInterval else { return nil }
@@ -305,7 +297,6 @@ package final class HelperPool: Sendable {
 
     // MARK: Crashes
 
-    /// Whether any data has crashed a helper.
     var hasCrashes: Bool { condition.withLock { !$0.crashed.isEmpty } }
 
     func hasCrashed(_ data: Data) -> Bool {

@@ -63,7 +63,6 @@ package final class HelperProcess: @unchecked Sendable {
     private(set) var input: SharedRegion?
     private(set) var output: SharedRegion?
     private(set) var isEnded = false
-    /// The number of requests.
     var uses = 0
     /// The size of the largest result or input since the start, in bytes.
     private(set) var largestSize = 0
@@ -103,9 +102,7 @@ package final class HelperProcess: @unchecked Sendable {
         close(process)
     }
 
-    /// Starts a helper and waits until it's confined and ready.
-    ///
-    /// - Throws: A description of the problem.
+    /// Starts a helper and waits until it's confined and ready. Throws a description of the problem.
     static func start(
         _ kind: HelperKind, path: String, memoryLimit: Int, patience: HelperPatience, timeout: Duration
     ) throws(HelperStartFailure) -> HelperProcess {
@@ -242,11 +239,8 @@ package final class HelperProcess: @unchecked Sendable {
         try send(message, descriptor: region.sendable)
     }
 
-    /// Limits the address space for the next request. The process itself can't raise the limit.
-    ///
-    /// - Parameters:
-    ///   - growth: The memory that the request may use, in bytes.
-    ///   - threadCount: The number of threads for the work.
+    /// Limits the address space for the next request, which may use `growth` bytes. The process itself can't raise the
+    /// limit.
     func limitMemory(growth: Int, threadCount: Int) {
         guard !isEnded else { return }
         // A helper keeps animations, the decoders of previews, and buffers for the next request.

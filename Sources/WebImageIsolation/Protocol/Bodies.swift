@@ -170,9 +170,7 @@ struct PixelBody: WireValue {
     /// The size of the pixels, which was checked for overflow.
     var byteCount: Int { bytesPerRow * size.height }
 
-    /// Returns a copy of the pixels.
-    ///
-    /// - Throws: A violation if the memory doesn't contain the pixels.
+    /// Returns a copy of the pixels. Throws a violation if the memory doesn't contain them.
     func copy(from memory: UnsafeRawBufferPointer) throws(WireViolation) -> Result<PixelBuffer, ImageError> {
         guard offset % 8 == 0, offset <= memory.count, byteCount <= memory.count - offset,
             let address = memory.baseAddress

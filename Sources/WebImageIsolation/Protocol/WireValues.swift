@@ -253,7 +253,6 @@ extension ImageColorSpace: WireValue {
 }
 
 extension AnimationTimeline: WireValue {
-    /// The maximum number of frames of an animation.
     private static let maxFrames = 10_000_000
 
     package init(from reader: inout WireReader) throws(WireViolation) {
