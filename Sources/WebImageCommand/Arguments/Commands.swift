@@ -473,9 +473,8 @@ package enum Commands {
         fetch, show, gallery, info, thumbnail, convert, decode, compare, cache, serve, demo, doctor, completion,
     ]
 
-    /// Returns the command with a name.
-    ///
-    /// - Throws: A ``UsageError`` that names a similar command if there's no such command.
+    /// Returns the command with a name. Throws a ``UsageError`` that names a similar command if there's no such
+    /// command.
     package static func command(_ name: String) throws(UsageError) -> CommandSpec {
         if let command = all.first(where: { $0.name == name }) { return command }
         let nearest = SpellingSuggestion.nearest(to: name, in: all.map(\.name) + ["help"])

@@ -15,9 +15,7 @@ package struct FrameListArgument: Sendable, Hashable {
 
     private var parts: [Part] = []
 
-    /// Parses a selection.
-    ///
-    /// - Throws: A ``UsageError`` if `text` isn't valid.
+    /// Parses a selection. Throws a ``UsageError`` if `text` isn't valid.
     package init(_ text: String) throws(UsageError) {
         for piece in text.split(separator: ",", omittingEmptySubsequences: false) {
             let ends = piece.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
@@ -32,9 +30,8 @@ package struct FrameListArgument: Sendable, Hashable {
         }
     }
 
-    /// Returns the selected indices of an animation with `count` frames, in the order of the selection.
-    ///
-    /// - Throws: ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
+    /// Returns the selected indices of an animation with `count` frames, in the order of the selection. Throws
+    /// ``ImageError/RequestFailure/frameNotFound(index:frameCount:)``.
     package func indices(count: Int) throws(ImageError) -> [Int] {
         var indices: [Int] = []
         for part in parts {
@@ -65,9 +62,8 @@ extension FrameListArgument {
 }
 
 extension Arguments {
-    /// Returns the frames that `--frames` selects, or `nil` if the option wasn't specified.
-    ///
-    /// - Throws: A ``UsageError`` if the value isn't valid.
+    /// Returns the frames that `--frames` selects, or `nil` if the option wasn't specified. Throws a ``UsageError`` if
+    /// the value isn't valid.
     package func frameSelection() throws(UsageError) -> FrameListArgument? {
         guard let text = last("frames") else { return nil }
         return try FrameListArgument(text)

@@ -11,12 +11,8 @@ package struct InputArguments: Sendable {
     /// The maximum number of concurrent images, or `nil` for the default of the command.
     package let jobs: Int?
 
-    /// Creates the values.
-    ///
-    /// - Parameters:
-    ///   - arguments: The command line.
-    ///   - operands: The operands that are inputs. The default is `nil`, which means all operands.
-    /// - Throws: A ``UsageError`` if there's no input, or if standard input is used twice.
+    /// Creates the values for the operands that are inputs, or for all operands. Throws a ``UsageError`` if there's no
+    /// input, or if standard input is used twice.
     package init(_ arguments: Arguments, operands: [String]? = nil) throws(UsageError) {
         self.operands = operands ?? arguments.operands
         lists = arguments.values["input-file"] ?? []

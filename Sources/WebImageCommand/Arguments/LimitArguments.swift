@@ -95,11 +95,8 @@ package struct LimitArguments: Sendable {
         return .seconds(saturating: seconds)
     }
 
-    /// Returns the limits that the options specify.
-    ///
-    /// - Parameters:
-    ///   - base: The limits without options. The default is those for desktop apps.
-    ///   - limitsTime: Whether the time is limited without an option for it. The default is `true`.
+    /// Returns the limits that the options specify. `base` is the limits without options, and `limitsTime` is whether
+    /// the time is limited without an option for it.
     package func imageLimits(_ base: ImageLimits = .desktop, limitsTime: Bool = true) -> ImageLimits {
         var limits = preset ?? base
         if !limitsTime { (limits.maxDecodingTime, limits.maxEncodingTime) = (.unlimited, .unlimited) }

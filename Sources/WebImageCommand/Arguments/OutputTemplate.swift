@@ -43,9 +43,8 @@ package struct OutputTemplate: Sendable, Hashable {
     /// The text of the template.
     package let text: String
 
-    /// Parses a template. Returns `nil` if `text` contains no braces.
-    ///
-    /// - Throws: A ``UsageError`` if a placeholder is unknown or a brace has no counterpart.
+    /// Parses a template. Returns `nil` if `text` contains no braces. Throws a ``UsageError`` if a placeholder is
+    /// unknown or a brace has no counterpart.
     package init?(_ text: String) throws(UsageError) {
         guard text.contains(where: { "{}".contains($0) }) else { return nil }
         self.text = text

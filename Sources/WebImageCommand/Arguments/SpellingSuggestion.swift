@@ -2,12 +2,9 @@
 
 /// A namespace for finding the word that a user probably meant.
 package enum SpellingSuggestion {
-    /// Returns the candidate that begins with a word, or else the one that is most similar to it.
-    ///
-    /// - Parameters:
-    ///   - word: The word that the user wrote.
-    ///   - candidates: The valid words. If several candidates are equally similar, the first one counts.
-    /// - Returns: `nil` if no candidate is similar: if more than a third of the characters, or more than three, differ.
+    /// Returns the candidate that begins with a word, or else the one that is most similar to it. If several candidates
+    /// are equally similar, the first one counts. The result is `nil` if more than a third of the characters, or more
+    /// than three, differ.
     package static func nearest(to word: String, in candidates: [String]) -> String? {
         let word = Array(word.lowercased())
         // Longer words are no typing errors.

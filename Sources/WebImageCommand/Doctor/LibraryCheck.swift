@@ -44,13 +44,8 @@ package struct LibraryCheck: Sendable {
     /// The age in days from which a table isn't evidence that a library has no vulnerabilities.
     private static let maxTableAge = 90
 
-    /// Creates checks.
-    ///
-    /// - Parameters:
-    ///   - packages: The package database, or `nil` if it can’t be read.
-    ///   - maps: The contents of `/proc/self/maps`, or an empty text.
-    ///   - vulnerabilities: The known vulnerabilities. The default is ``KnownVulnerability/table``.
-    ///   - tableAge: The age of this table, in days.
+    /// Creates checks. `packages` is `nil` if the package database can't be read, `maps` is the contents of
+    /// `/proc/self/maps` or an empty text, and `tableAge` is the age of the table of vulnerabilities, in days.
     package init(
         packages: PackageDatabase?, maps: String, vulnerabilities: [KnownVulnerability] = KnownVulnerability.table,
         tableAge: Int

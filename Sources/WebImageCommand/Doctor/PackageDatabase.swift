@@ -8,9 +8,8 @@ package struct PackageDatabase: Sendable {
     /// Derivatives number their revisions differently.
     package let isDebian: Bool
 
-    /// Reads the contents of `/var/lib/dpkg/status` and `/etc/os-release`.
-    ///
-    /// - Returns: `nil` if the status contains no installed package.
+    /// Reads the contents of `/var/lib/dpkg/status` and `/etc/os-release`, or returns `nil` if the status contains no
+    /// installed package.
     package init?(status: String, osRelease: String) {
         var versions: [Substring: [DebianVersion]] = [:]
         var name: Substring?

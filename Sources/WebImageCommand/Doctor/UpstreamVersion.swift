@@ -4,9 +4,8 @@
 package struct UpstreamVersion: Sendable, Comparable {
     private let numbers: [Int]
 
-    /// Creates a version from the numbers in a text. Text after a character other than a digit or a dot is ignored.
-    ///
-    /// - Returns: `nil` if the text doesn’t begin with a number.
+    /// Creates a version from the numbers in a text, or returns `nil` if the text doesn’t begin with a number. Text
+    /// after a character other than a digit or a dot is ignored.
     package init?(_ text: String) {
         let digits = text.prefix { ("0"..."9").contains($0) || $0 == "." }
         numbers = digits.split(separator: ".").compactMap { Int($0) }

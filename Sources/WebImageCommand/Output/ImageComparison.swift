@@ -51,9 +51,8 @@ package struct ImageComparison: Sendable, Hashable {
         }
     }
 
-    /// Returns an image whose samples are the absolute differences times `gain`.
-    ///
-    /// - Throws: The errors of ``init(_:_:border:isCancelled:)``.
+    /// Returns an image whose samples are the absolute differences times `gain`. Throws the errors of
+    /// ``init(_:_:border:isCancelled:)``.
     package static func difference(
         _ original: PixelBuffer, _ distorted: PixelBuffer, gain: Int
     ) throws(ImageError) -> PixelBuffer {

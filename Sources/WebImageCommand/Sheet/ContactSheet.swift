@@ -49,9 +49,8 @@ package struct ContactSheet: Sendable {
 
     private static let radius = 10.0
 
-    /// Draws the sheet.
-    ///
-    /// - Throws: ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``, or an error from resampling.
+    /// Draws the sheet. Throws ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``, or an error from
+    /// resampling.
     package func draw(context: ImageProcessingContext = ImageProcessingContext()) throws(ImageError) -> PixelBuffer {
         let layout = ContactSheetLayout(count: tiles.count)
         let canvas = try SheetCanvas(size: layout.size, background: Palette.page)

@@ -49,11 +49,8 @@ package struct CellGrid: Sendable, Hashable {
         .fit(width: Double(limit.columns * cell.width), height: Double(limit.rows * cell.height))
     }
 
-    /// Returns the number of cells that an image occupies.
-    ///
-    /// - Parameters:
-    ///   - decoded: The size of the image decoded to ``target``.
-    ///   - natural: The full size of the image, with the EXIF orientation applied.
+    /// Returns the number of cells that an image occupies. `decoded` is the size of the image decoded to ``target``,
+    /// and `natural` is its full size, with the EXIF orientation applied.
     package func cells(decoded: PixelSize, natural: PixelSize) -> CellCount {
         guard style == .symbols else {
             return CellCount(

@@ -62,10 +62,8 @@ package struct FramePlayer {
         self.wait = wait
     }
 
-    /// Plays the animation and calls `show` with each frame. Blocks.
-    ///
-    /// - Returns: The reason that the playback ended.
-    /// - Throws: The error that `show` throws.
+    /// Plays the animation and calls `show` with each frame. Returns the reason that the playback ended, and throws the
+    /// errors of `show`. Blocks.
     package func play(_ show: (Int) throws(ImageError) -> Void) throws(ImageError) -> WaitResult {
         let start = now()
         var time = 0

@@ -38,9 +38,7 @@ package struct TerminalDrawing: Sendable, Hashable {
     }
 
     /// Returns the text that shows `pixels` in `cells`. Rows are separated by line feeds, without one at the end.
-    /// Blocks.
-    ///
-    /// - Throws: ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
+    /// Blocks. Throws ``ImageError/DecodingFailure/Reason/outOfMemory(byteCount:)``.
     package func text(_ pixels: CellPixels, cells: CellCount) throws(ImageError) -> String {
         let style: wi_draw_style =
             switch grid.style {
