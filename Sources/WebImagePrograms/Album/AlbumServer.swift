@@ -37,10 +37,9 @@ package final class AlbumServer: Sendable {
     /// The URLs of the images, in the order of the album.
     package let urls: [URL]
 
-    /// Reads the images and starts the server. Blocks.
-    ///
-    /// - Throws: ``ImageError/RequestFailure/fileNotFound(path:)`` if an image can't be read, or
-    ///   ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the server can't open a socket.
+    /// Reads the images and starts the server. Blocks. Throws ``ImageError/RequestFailure/fileNotFound(path:)`` if an
+    /// image can't be read, or ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if the server can't
+    /// open a socket.
     package init(_ album: Album) throws(ImageError) {
         var pictures: [String: ServedImage] = [:]
         var paths: [String] = []

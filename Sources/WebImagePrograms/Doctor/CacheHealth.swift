@@ -6,11 +6,7 @@ import WebImageStore
 
 /// The checks of a cache directory.
 package enum CacheHealth {
-    /// Returns the checks of a directory that should belong to a user.
-    ///
-    /// - Parameters:
-    ///   - inspection: The state of the directory.
-    ///   - user: The effective user of the process.
+    /// Returns the checks of a directory that should belong to the effective user of the process.
     package static func checks(_ inspection: DiskCacheInspection, user: UInt32) -> [DoctorReport.Check] {
         var checks = [directory(inspection, user: user)]
         if let directory = inspection.directory, directory.isDirectory {

@@ -16,13 +16,8 @@ package struct Doctor: Sendable {
     private let environment: [String: String]
     private let server: ServerHealth?
 
-    /// Creates a collector.
-    ///
-    /// - Parameters:
-    ///   - version: The version of the tool.
-    ///   - cacheDirectory: The absolute path of the cache directory.
-    ///   - environment: The environment variables.
-    ///   - server: The checks of the image server, or `nil` for those of the tool.
+    /// Creates a collector. The path of the cache directory is absolute. `server` has the checks of the image server,
+    /// or is `nil` for those of the tool.
     package init(
         version: String, cacheDirectory: String, environment: [String: String], server: ServerHealth? = nil
     ) {

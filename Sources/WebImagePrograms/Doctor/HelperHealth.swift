@@ -30,12 +30,8 @@ package enum HelperHealth {
         }
     }
 
-    /// Returns the checks of a helper.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the helper, or `nil` if no helper is installed.
-    ///   - outcome: The result of starting it.
-    ///   - kind: The kind of the helper. The default is the kind for images of pixels.
+    /// Returns the checks of a helper. The path is `nil` if no helper is installed, and `outcome` is the result of
+    /// starting it.
     package static func checks(
         _ path: String?, _ outcome: Outcome, kind: HelperKind = .raster
     ) -> [DoctorReport.Check] {

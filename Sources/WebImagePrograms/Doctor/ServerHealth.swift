@@ -15,13 +15,8 @@ package struct ServerHealth: Sendable {
     private let nginxFile: String
     private let unitFile: String
 
-    /// Creates a collector.
-    ///
-    /// - Parameters:
-    ///   - environment: The environment variables, which contain settings of the server.
-    ///   - configurationFile: The path of the file with settings, or `nil` for that of `WEBIMAGE_CONFIG`.
-    ///   - nginxFile: The path of the main configuration file of nginx, or `nil` for that of Debian.
-    ///   - unitFile: The path of the unit of systemd.
+    /// Creates a collector. The environment variables contain settings of the server. Without a configuration file, the
+    /// file of `WEBIMAGE_CONFIG` is checked, and without `nginxFile`, the main configuration file of nginx in Debian.
     package init(
         environment: [String: String], configurationFile: String?, nginxFile: String?,
         unitFile: String = "/etc/systemd/system/webimage-serve.service"

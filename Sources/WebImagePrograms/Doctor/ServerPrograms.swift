@@ -40,11 +40,8 @@ package enum ServerPrograms {
     /// The commands whose responses ``memcachedCheck(_:answer:)`` reads.
     static let memcachedCommands = "version\r\nstats settings\r\nquit\r\n"
 
-    /// Returns the check of a memcached server.
-    ///
-    /// - Parameters:
-    ///   - name: The address of the server.
-    ///   - answer: The responses to `version` and `stats settings`, or an empty string.
+    /// Returns the check of a memcached server. `answer` contains the responses to `version` and `stats settings`, or
+    /// is empty.
     package static func memcachedCheck(_ name: String, answer: String) -> DoctorReport.Check {
         let lines = answer.split(whereSeparator: \.isNewline)
         guard let version = lines.first, version.hasPrefix("VERSION ") else {
@@ -88,9 +85,8 @@ package enum ServerPrograms {
         return [valid] + slashChecks(dump.output)
     }
 
-    /// Returns the check of `merge_slashes`, or none if the configuration forwards no requests.
-    ///
-    /// - Parameter dump: The output of `nginx -T`.
+    /// Returns the check of `merge_slashes` in the output of `nginx -T`, or none if the configuration forwards no
+    /// requests.
     package static func slashChecks(_ dump: String) -> [DoctorReport.Check] {
         let words = dump.split(separator: "\n").flatMap { line in
             line.prefix { $0 != "#" }.split { " \t;{}".contains($0) }

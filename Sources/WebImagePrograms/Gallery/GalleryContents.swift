@@ -35,9 +35,8 @@ package struct GalleryContents: Sendable, Hashable {
         visibleItems = items
     }
 
-    /// Adds images after the existing ones, and skips images that already exist.
-    ///
-    /// - Returns: The items for these URLs, both new and existing.
+    /// Adds images after the existing ones, and skips images that already exist. Returns the items for these URLs, both
+    /// new and existing.
     @discardableResult
     package mutating func add(_ urls: [URL]) -> [GalleryItem] {
         var known = Dictionary(items.map { ($0.url, $0) }) { first, _ in first }

@@ -11,14 +11,9 @@ struct DirectoryContents {
     private let isRecursive: Bool
     private let limit: Int
 
-    /// Reads a directory. Hidden files and directories are omitted, and symbolic links to directories aren't followed.
-    /// Blocks.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the directory.
-    ///   - isRecursive: Whether subdirectories are included. Subdirectories that can't be read are omitted.
-    ///   - limit: The maximum number of images.
-    /// - Returns: `nil` if the directory can't be read. The reason is in `errno`.
+    /// Reads a directory up to `limit` images. Hidden files and directories, and subdirectories that can't be read, are
+    /// omitted, and symbolic links to directories aren't followed. Returns `nil` if the directory can't be read. The
+    /// reason is in `errno`. Blocks.
     init?(_ path: String, isRecursive: Bool, limit: Int) {
         self.path = path
         self.isRecursive = isRecursive

@@ -89,9 +89,8 @@ package enum Files {
         }
     }
 
-    /// Returns the decoded image in the file at `path`.
-    ///
-    /// - Throws: An ``ImageError`` if the file can't be read, as ``read(_:limit:)``, or if it can't be decoded.
+    /// Returns the decoded image in the file at `path`. Throws an ``ImageError`` if the file can't be read, as
+    /// ``read(_:limit:)``, or if it can't be decoded.
     @Sendable package static func image(_ path: String) throws(ImageError) -> PixelBuffer {
         try ProgramCoders.coders(for: path).decode(
             read(path), options: ImageDecodingOptions(),
@@ -116,10 +115,9 @@ package enum Files {
         return stat(FileNameText.cString(path), &status) == 0 ? status : nil
     }
 
-    /// Creates a directory and its parent directories if they don't exist.
-    ///
-    /// - Throws: ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if a directory can't be created,
-    ///   with `ENOTDIR` if the path is that of a file.
+    /// Creates a directory and its parent directories if they don't exist. Throws
+    /// ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)`` if a directory can't be created, with
+    /// `ENOTDIR` if the path is that of a file.
     package static func makeDirectory(_ path: String) throws(ImageError) {
         func make() -> Int32 {
             if mkdir(FileNameText.cString(path), 0o777) == 0 { return 0 }

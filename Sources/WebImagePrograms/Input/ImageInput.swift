@@ -23,9 +23,7 @@ package struct ImageInput: Sendable, Hashable {
         self.failure = failure
     }
 
-    /// The URL of the input.
-    ///
-    /// - Throws: An error of ``Inputs/url(_:)``, or ``failure``.
+    /// The URL of the input. Throws an error of ``Inputs/url(_:)``, or ``failure``.
     package var url: URL {
         get throws(ImageError) {
             if let failure { throw failure }

@@ -35,10 +35,9 @@ extension Inputs {
         return path
     }
 
-    /// Returns the paths of the images in a directory, relative to the directory, in the order of a file manager. Hidden
-    /// files are omitted.
-    ///
-    /// - Throws: ``ImageError/RequestFailure/fileUnreadable(path:errno:)`` if the directory can't be read.
+    /// Returns the paths of the images in a directory, relative to the directory, in the order of a file manager.
+    /// Hidden files are omitted. Throws ``ImageError/RequestFailure/fileUnreadable(path:errno:)`` if the directory
+    /// can't be read.
     static func images(inDirectory path: String, isRecursive: Bool) throws(ImageError) -> [String] {
         guard let files = DirectoryContents(path, isRecursive: isRecursive, limit: directoryLimit) else {
             throw .request(.fileUnreadable(path: path, errno: errno))

@@ -5,10 +5,8 @@ import WebImage
 import WebImageCommand
 
 extension Inputs {
-    /// Returns the URL of an input like ``url(_:)``, also if the input is a path whose bytes aren't valid UTF-8. The loaders
-    /// of the library can't open the URL of such a path.
-    ///
-    /// - Throws: An error of ``url(_:)``.
+    /// Returns the URL of an input like ``url(_:)``, also if the input is a path whose bytes aren't valid UTF-8. The
+    /// loaders of the library can't open the URL of such a path. Throws an error of ``url(_:)``.
     package static func resolved(_ text: String) throws(ImageError) -> URL {
         guard FileNameText.hasEscapes(text) else { return try url(text) }
         guard Files.status(text) != nil else { throw .request(.fileNotFound(path: text)) }

@@ -46,12 +46,7 @@ package struct InterruptionMessage: Sendable {
     /// Whether downloads can be unfinished.
     private let hasDownloads: Bool
 
-    /// Creates a message.
-    ///
-    /// - Parameters:
-    ///   - count: The number of finished images.
-    ///   - inputs: The inputs.
-    ///   - done: The past participle for finished images, such as `loaded`.
+    /// Creates a message. `done` is the past participle for finished images, such as `loaded`.
     package init(_ count: Int, of inputs: [ImageInput], _ done: String) {
         if inputs.count == 1 {
             self.init("The image \(count == 1 ? "was" : "wasn’t") \(done).", count < 1 ? inputs : [])

@@ -12,13 +12,8 @@ package struct NetworkSetup: Sendable {
     private let urls: [URL]
     private let cookies: CookieJar?
 
-    /// Creates a setup. Blocks.
-    ///
-    /// - Parameters:
-    ///   - arguments: The values of the network options.
-    ///   - operands: The operands of the command.
-    /// - Throws: A ``UsageError`` if the proxy isn't valid, or if an option applies to servers on the command line but
-    ///   there's none.
+    /// Creates a setup. Throws a ``UsageError`` if the proxy isn't valid, or if an option applies to servers on the
+    /// command line but there's none. Blocks.
     package init(_ arguments: NetworkArguments, operands: [String]) throws(UsageError) {
         self.arguments = arguments
         urls = operands.compactMap { operand -> URL? in
@@ -125,9 +120,7 @@ package struct NetworkSetup: Sendable {
         try cookies.load(from: URL(filePath: path).absoluteURL)
     }
 
-    /// Writes the cookies to the file of `--cookie-jar`. Blocks.
-    ///
-    /// - Throws: An ``ImageError`` if the file can't be written.
+    /// Writes the cookies to the file of `--cookie-jar`. Throws an ``ImageError`` if it can't be written. Blocks.
     package func saveCookies() throws(ImageError) {
         guard let cookies, let path = arguments.cookieJar else { return }
         try cookies.save(to: URL(filePath: path).absoluteURL)
