@@ -9,7 +9,6 @@ import WebImagePrograms
 /// The command `webimage compare`.
 struct CompareCommand: Sendable {
     struct Options: Sendable {
-        /// The original image and the distorted image.
         let inputs: InputArguments
         /// The file for the difference image, `-` for standard output, or `nil`.
         let output: String?

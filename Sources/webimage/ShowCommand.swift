@@ -95,7 +95,6 @@ private struct ImageDisplay: Sendable {
     let options: ShowOptions
     let drawing: TerminalDrawing
     let reader: ImageReader
-    /// Whether there's only one input.
     let isSingle: Bool
     let console: Console
     let interruption: SignalHandler

@@ -18,11 +18,8 @@ struct SiblingProgram {
         name: "webimage-serve",
         remedy: "install webimage-serve, or build it with “swift build --product webimage-serve --traits Server”")
 
-    /// Replaces the process with the program. This method returns only if the program can't be started.
-    ///
-    /// - Parameters:
-    ///   - words: The arguments of the program.
-    ///   - console: The console that reports the failure.
+    /// Replaces the process with the program. This method returns only if the program can't be started. The console
+    /// reports the failure.
     func run(_ words: [String], _ console: Console) -> Int32 {
         let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(path: name).path(percentEncoded: false)

@@ -25,8 +25,6 @@ enum BlockingWork {
     }
 
     /// Runs `body` on a thread that may block. If the current task is canceled, the context of the work is canceled, too.
-    ///
-    /// - Parameter limits: The limits of the context.
     static func run<Value: Sendable>(
         _ limits: ImageLimits, _ body: @escaping @Sendable (ImageProcessingContext) throws(ImageError) -> Value
     ) async throws(ImageError) -> Value {

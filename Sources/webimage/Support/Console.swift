@@ -69,7 +69,6 @@ final class Console: Sendable {
         if !isQuiet { write(line + "\n") }
     }
 
-    /// Writes lines to standard output unless the console is quiet.
     func print(_ lines: [String]) {
         if !lines.isEmpty { print(lines.joined(separator: "\n")) }
     }

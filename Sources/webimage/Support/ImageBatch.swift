@@ -11,9 +11,8 @@ struct ImageBatch: Sendable {
     let manager: ImageManager
     let concurrency: Int
 
-    /// Loads all `inputs`. Canceling the current task cancels the running loads and starts no further ones.
-    ///
-    /// - Returns: One row for each input that was started, in the order of the inputs.
+    /// Loads all `inputs`. Canceling the current task cancels the running loads and starts no further ones. Returns one
+    /// row for each input that was started, in the order of the inputs.
     func run(
         inputs: [ImageInput], facts: [OutputFacts], load: ImageBatchLoad, progress: ProgressPrinter?,
         onFinished: @Sendable (FetchRow) -> Void = { _ in }

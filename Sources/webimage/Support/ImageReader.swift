@@ -25,12 +25,7 @@ actor ImageReader {
         self.readsOnlyHeaders = readsOnlyHeaders
     }
 
-    /// Creates a reader for the options of a command.
-    ///
-    /// - Parameters:
-    ///   - arguments: The options.
-    ///   - operands: The operands that are inputs, or `nil` for all operands. The default is `nil`.
-    ///   - readsOnlyHeaders: Whether only headers are read. The default is `false`.
+    /// Creates a reader for the options of a command. Without `operands`, all operands are inputs.
     init(
         _ arguments: Arguments, operands: [String]? = nil, readsOnlyHeaders: Bool = false
     ) throws(UsageError) {
@@ -50,17 +45,12 @@ actor ImageReader {
             for: input.text, isolatesAllFormats: network.arguments.limits.isolatesAllFormats)
     }
 
-    /// Returns the encoded image of an input.
-    ///
-    /// - Throws: An ``ImageError`` if the image can't be read.
     func data(_ input: ImageInput) async throws(ImageError) -> Data {
         if let failure = input.failure { throw failure }
         return try await data(input.text)
     }
 
     /// Returns the encoded image at `input`, which is a URL, a path, or `-` for standard input.
-    ///
-    /// - Throws: An ``ImageError`` if the image can't be read.
     func data(_ input: String) async throws(ImageError) -> Data {
         let limit = limits.maxEncodedBytes
         if input == "-" {
@@ -96,10 +86,8 @@ actor ImageReader {
         return made
     }
 
-    /// Writes the cookies and the cache. Call this method once, after the last read.
-    ///
-    /// - Returns: The reason why the cache didn't store images, or `nil` if it stored them.
-    /// - Throws: An ``ImageError`` if the cookies can't be written.
+    /// Writes the cookies and the cache. Call this method once, after the last read. Returns the reason why the cache
+    /// didn't store images, or `nil` if it stored them. Throws an ``ImageError`` if the cookies can't be written.
     func finish() async throws(ImageError) -> String? {
         guard let manager else { return nil }
         var losses = manager.diskCacheError.map { "the disk cache isn’t available: \($0)" }
@@ -121,13 +109,8 @@ actor ImageReader {
 }
 
 extension ImageReader {
-    /// Reads an input, and processes its data on a thread that may block.
-    ///
-    /// - Parameters:
-    ///   - input: The input.
-    ///   - facts: The facts about the input that the name of its output can contain.
-    ///   - process: Receives the data, the coders for it, and the record of the input, and returns the updated record.
-    /// - Returns: The record, with the error of a failure.
+    /// Reads an input, and processes its data on a thread that may block. `facts` is what the name of its output can
+    /// contain. Returns the record, with the error of a failure.
     nonisolated func record(
         of input: ImageInput, _ facts: OutputFacts,
         _ process: @escaping @Sendable (Data, ImageCoderRegistry, ImageRecord) throws(ImageError) -> ImageRecord
@@ -146,15 +129,12 @@ extension ImageReader {
         return LabeledRecord(input.label, record)
     }
 
-    /// Checks the files of the network options, reads the cookies, and reports an error. Call this method once, before the
-    /// first read.
-    ///
-    /// - Returns: `false` if a file can't be used.
+    /// Checks the files of the network options, reads the cookies, and reports an error. Call this method once, before
+    /// the first read. Returns `false` if a file can't be used.
     nonisolated func isPrepared(_ console: Console) async -> Bool { await network.isPrepared(console) }
 
-    /// Finishes the reader and reports an error.
-    ///
-    /// - Returns: `status`, or the status of a failure if the cookies can't be written.
+    /// Finishes the reader and reports an error. Returns `status`, or the status of a failure if the cookies can't be
+    /// written.
     nonisolated func finished(_ status: Int32, _ console: Console) async -> Int32 {
         do throws(ImageError) {
             if let losses = try await finish() { console.note(losses) }
@@ -167,9 +147,8 @@ extension ImageReader {
 }
 
 extension NetworkSetup {
-    /// Checks the files of the options, reads the cookies, and reports an error.
-    ///
-    /// - Returns: `false` if a file can't be used.
+    /// Checks the files of the options, reads the cookies, and reports an error. Returns `false` if a file can't be
+    /// used.
     func isPrepared(_ console: Console) async -> Bool {
         guard let failure = await BlockingWork.value({ prepare() }) else { return true }
         console.report("--\(failure.option)", failure.error)

@@ -12,12 +12,8 @@ struct InputRun: Sendable {
     let jobs: Int
     let console: Console
 
-    /// Resolves the inputs and prints notes about them.
-    ///
-    /// - Parameters:
-    ///   - arguments: The values of the input options.
-    ///   - jobs: The number of concurrent images if the user didn't specify it. The default is the number of
-    ///     processor cores.
+    /// Resolves the inputs and prints notes about them. `jobs` is the number of concurrent images if the user didn't
+    /// specify it.
     static func resolve(
         _ arguments: InputArguments, jobs: Int = ProcessInfo.processInfo.activeProcessorCount, _ console: Console
     ) async -> InputRun {

@@ -5,13 +5,8 @@ import WebImageCore
 
 /// A namespace for finding what files don't contain, although no option omits it.
 enum OutputLosses {
-    /// Returns a text for each loss: frames, and the lossless encoding that `--lossless` requests.
-    ///
-    /// - Parameters:
-    ///   - frameCount: The number of frames that were selected for one file.
-    ///   - source: The format of the source, or `nil` if it's unknown.
-    ///   - format: The format of the file.
-    ///   - isLossless: Whether a lossless encoding was requested.
+    /// Returns a text for each loss: frames, and the lossless encoding that `--lossless` requests. `frameCount` is the
+    /// number of frames that were selected for one file.
     static func notes(
         frameCount: Int, from source: ImageFormat?, in format: ImageFormat, isLossless: Bool
     ) -> [String] {

@@ -11,7 +11,6 @@ struct OutputArguments: Sendable {
     /// The value of `--output-dir`, or `nil`.
     let directory: String?
     let existing: OutputPlan.ExistingFiles
-    /// Whether the command prints JSON.
     let json: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
@@ -22,9 +21,7 @@ struct OutputArguments: Sendable {
         json = arguments.has("json")
     }
 
-    /// Returns the plan for a number of inputs.
-    ///
-    /// - Throws: A ``UsageError`` if the output isn't possible for these inputs.
+    /// Throws a ``UsageError`` if the output isn't possible for these inputs.
     func plan(_ inputs: InputList) throws(UsageError) -> OutputPlan {
         let plan = try OutputPlan(
             output: output, directory: directory, isSingle: inputs.isSingle, existing: existing,
@@ -38,7 +35,6 @@ struct OutputArguments: Sendable {
 struct OutputRun: Sendable {
     /// All inputs of the command.
     let run: InputRun
-    /// The inputs to process.
     let inputs: [ImageInput]
     let plan: OutputPlan
     let json: Bool
@@ -46,14 +42,9 @@ struct OutputRun: Sendable {
     /// The extension of the output format, or `nil` if it depends on the images.
     let fileExtension: String?
 
-    /// Processes the inputs. Returns the exit status.
-    ///
-    /// - Parameters:
-    ///   - interruption: The handler that reports the written files if the user interrupts the command.
-    ///   - printsRecords: Whether the records are printed as text, unless standard output contains an image. The
-    ///     default is `true`.
-    ///   - process: A function that writes the files of an input.
-    ///   - whenReported: A function that is called after the record of an input was reported. The default does nothing.
+    /// Processes the inputs. Returns the exit status. `interruption` reports the written files if the user interrupts
+    /// the command. Records aren't printed as text if standard output contains an image. `process` writes the files of
+    /// an input, and `whenReported` is called after its record was reported.
     func perform(
         _ interruption: SignalHandler, printsRecords: Bool = true,
         _ process: @escaping @Sendable (ImageInput, OutputFacts, OutputWriter) async -> LabeledRecord,

@@ -31,11 +31,7 @@ final class OutputWriter: Sendable {
 
     /// Claims the paths of the outputs for the first inputs that have them, so that the result doesn't depend on the
     /// order in which concurrent work ends. Paths that contain the size of the output, or an unknown format, aren't
-    /// claimed.
-    ///
-    /// - Parameters:
-    ///   - facts: The facts about all inputs.
-    ///   - fileExtension: The extension of the output format, or `nil` if it depends on the image.
+    /// claimed. The extension is `nil` if the output format depends on the image.
     func claim(_ facts: [OutputFacts], fileExtension: String?) {
         if case .file = plan.destination { return }
         guard !plan.isStandardOutput, !plan.needsSize, fileExtension != nil || !plan.needsFormat else { return }
@@ -50,10 +46,9 @@ final class OutputWriter: Sendable {
 
     private static func normalized(_ path: String) -> String { URL(filePath: path).standardizedFileURL.path() }
 
-    /// Reserves a path for an output of the input with this number. Blocks.
-    ///
-    /// - Returns: `false` if the file exists and is preserved.
-    /// - Throws: An ``ImageError`` if the path is an input, the output of another input, or an existing file.
+    /// Reserves a path for an output of the input with this number. Returns `false` if the file exists and is
+    /// preserved. Throws an ``ImageError`` if the path is an input, the output of another input, or an existing file.
+    /// Blocks.
     func reserve(_ path: String, index: Int) throws(ImageError) -> Bool {
         if path == "-" { return true }
         let name = Self.normalized(path)
@@ -82,13 +77,9 @@ final class OutputWriter: Sendable {
     }
 
     /// Writes a file whose path was reserved. Blocks.
-    ///
-    /// - Throws: An ``ImageError`` if the file can't be written.
     func write(_ data: Data, to path: String) throws(ImageError) { try write(parts: CollectionOfOne(data), to: path) }
 
     /// Writes a file whose path was reserved, in parts that needn't be in memory at the same time. Blocks.
-    ///
-    /// - Throws: An ``ImageError`` if the file can't be written.
     func write(parts: some Sequence<Data>, to path: String) throws(ImageError) {
         if plan.makesDirectories, path != "-", let slash = path.lastIndex(of: "/"), slash != path.startIndex {
             try Files.makeDirectory(String(path[..<slash]))

@@ -61,13 +61,7 @@ extension ImageRecord {
 
 extension ImageRecord {
     /// Adds notes about the gamut and the dynamic range of the source that the files don't have, although the arguments
-    /// don't request it.
-    ///
-    /// - Parameters:
-    ///   - data: The encoded source.
-    ///   - decoded: The decoded source.
-    ///   - image: The transformed image.
-    ///   - encoding: The encoding of the files.
+    /// don't request it. `data` is the encoded source, and `image` is the transformed image.
     mutating func addLosses(
         of data: Data, _ decoded: DecodedImage, _ image: DecodedImage, as encoding: ImageEncoding
     ) {
