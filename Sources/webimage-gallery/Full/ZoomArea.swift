@@ -58,7 +58,6 @@
             }
         }
 
-        /// Changes the zoom state and updates the widgets.
         func change(_ body: (inout ImageZoom) -> Void) {
             let old = zoom
             var new = old

@@ -16,7 +16,6 @@
         /// A closure that's called when an image appears, a load fails, or other positions become visible.
         var onChange: (() -> Void)?
 
-        /// Whether the widgets were destroyed.
         var isClosed = false
 
         /// The timer until the cells are described.
@@ -158,7 +157,6 @@
             factory.reload()
         }
 
-        /// Retries the failed loads of all cells.
         func retry() { for (_, cell) in factory.cells { cell.view.retry() } }
 
         // MARK: - Positions
@@ -182,7 +180,6 @@
         /// The cells that show an item, ordered by position.
         var cells: [(position: Int, view: WebImageView)] { factory.cells.map { ($0.position, $0.cell.view) } }
 
-        /// The selected position, or `nil` if no item is selected.
         var selected: Int? {
             get {
                 let position = gtk_single_selection_get_selected(selection)

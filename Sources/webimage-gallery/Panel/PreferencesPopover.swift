@@ -31,7 +31,6 @@
             show(model.settings)
         }
 
-        /// Updates all controls to show `settings`.
         func show(_ settings: GallerySettings) {
             isFollowing = true
             for action in follow { action(settings) }

@@ -11,11 +11,7 @@
         private var source: guint = 0
         private let action: @MainActor () -> Bool
 
-        /// Starts a timer.
-        ///
-        /// - Parameters:
-        ///   - milliseconds: The interval between two calls.
-        ///   - action: The closure to call until it returns `false`.
+        /// Starts a timer that calls `action` until it returns `false`.
         init(every milliseconds: UInt32, _ action: @escaping @MainActor () -> Bool) {
             self.action = action
             source = g_timeout_add_full(
@@ -31,7 +27,6 @@
 
         isolated deinit { stop() }
 
-        /// Whether the timer will call its action again.
         var isActive: Bool { source != 0 }
 
         /// Stops the timer. The closure isn't called again.

@@ -22,7 +22,6 @@
             application = gtk_application_new("org.webimage.Gallery", G_APPLICATION_NON_UNIQUE)
         }
 
-        /// Runs until the window is closed.
         func run() -> Int32 {
             var status = ExitStatus.ok
             on(UnsafeMutableRawPointer(application), "activate") { [weak self] _ in self?.open() }

@@ -46,7 +46,6 @@
             search.onOpenChange { [weak self] in self?.setState("search", $0) }
         }
 
-        /// Updates which actions are enabled.
         func updateActions() {
             let count = model.contents.visibleItems.count
             let place = isFull ? index : nil

@@ -85,7 +85,6 @@
             return lines(String(cString: text))
         }
 
-        /// Returns the URLs of a list of GFiles.
         static func addresses(of files: OpaquePointer) -> [String] {
             (0..<g_list_model_get_n_items(files)).compactMap { index in
                 guard let file = g_list_model_get_item(files, index) else { return nil }

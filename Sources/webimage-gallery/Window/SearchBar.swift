@@ -37,7 +37,6 @@
             }
         }
 
-        /// Updates both controls from `contents`.
         func show(_ contents: GalleryContents) {
             gtk_editable_set_text(entry.opaque, contents.filter)
             gtk_drop_down_set_selected(
@@ -53,7 +52,6 @@
             }
         }
 
-        /// Whether the entry has the keyboard focus.
         var hasFocus: Bool { gtk_widget_get_state_flags(entry).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue != 0 }
 
         /// Sets a closure that's called after the search bar opens or closes, for example because of the Escape key.
