@@ -31,9 +31,8 @@
             thread.start()
         }
 
-        /// Watches a socket until it's removed. The action runs at most once, on the thread of the watch.
-        ///
-        /// - Returns: The number for ``remove(_:)``, or `nil` if the socket can't be watched.
+        /// Watches a socket until it's removed. The action runs at most once, on the thread of the watch. Returns the
+        /// number for ``remove(_:)``, or `nil` if the socket can't be watched.
         func add(_ socket: Int32, action: @escaping @Sendable () -> Void) -> UInt64? {
             state.withLock { state -> UInt64? in
                 guard !state.isStopped else { return nil }
@@ -52,7 +51,6 @@
             }
         }
 
-        /// Ends the thread.
         func stop() { wi_watch_wake(descriptors) }
 
         private func run() {

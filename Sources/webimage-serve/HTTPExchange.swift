@@ -154,7 +154,6 @@
             return MHD_queue_response(connection, UInt32(response.statusCode), reply)
         }
 
-        /// Copies the next part of the body.
         private static func read(
             _ context: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int
         ) -> Int {

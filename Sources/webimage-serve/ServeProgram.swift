@@ -10,7 +10,6 @@
 
     /// The parts of the program and their order.
     enum ServeProgram {
-        /// The text of `--help`.
         static var help: String {
             let lines = ServiceSettings.table.map { setting in
                 "  \(setting.option)\n      \(setting.help)\n      \(setting.name)"

@@ -11,9 +11,7 @@
             private let tier: MemcachedTier?
         #endif
 
-        /// Creates the tier of the settings.
-        ///
-        /// - Throws: An error if a server isn't valid, or if the build has no support for memcached.
+        /// Throws an error if a server isn't valid, or if the build has no support for memcached.
         init(_ settings: ServiceSettings) throws {
             let servers = try settings.memcachedServers.map { text in
                 guard let server = MemcachedServer(text) else {

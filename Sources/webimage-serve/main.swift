@@ -8,7 +8,6 @@ import WebImageConcurrency
 import WebImageServer
 import WebImageStore
 
-/// Ends the program with a message.
 func fail(_ message: String, status: Int32) -> Never {
     FileHandle.standardError.write(Data("webimage-serve: \(message)\n".utf8))
     endProcess(status)
