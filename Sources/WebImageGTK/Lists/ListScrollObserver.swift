@@ -67,7 +67,6 @@
             MainActor.assumeIsolated { body(scroll) }
         }
 
-        /// The number of items in the model.
         var count: Int {
             guard widget != nil, let model = currentModel else { return 0 }
             return Int(g_list_model_get_n_items(model))
@@ -110,7 +109,6 @@
             )
         }
 
-        /// Whether the list scrolls horizontally.
         var isAcross: Bool { gtk_orientable_get_orientation(view) == GTK_ORIENTATION_HORIZONTAL }
 
         /// A closure that replaces the frame clock of the widget in tests. The default is `nil`.

@@ -21,9 +21,8 @@
         private static let hasWarned = Atomic<Bool>(false)
 
         /// Calls ``install()`` for a view. If the current thread isn't the main thread, this method writes a warning to
-        /// standard error, because nothing else would report the problem. It writes the warning only once per process.
-        ///
-        /// - Returns: `true` if this call wrote the warning.
+        /// standard error, because nothing else would report the problem. It writes the warning only once per process,
+        /// and returns `true` if this call wrote it.
         @discardableResult
         static func installOrWarn() -> Bool {
             guard !install(), !hasWarned.exchange(true, ordering: .relaxed) else { return false }

@@ -13,11 +13,7 @@
         private var timer: guint = 0
         private let action: @MainActor () -> Void
 
-        /// Schedules the call.
-        ///
-        /// - Parameters:
-        ///   - milliseconds: The time after which `action` is called even if the loop isn't idle.
-        ///   - action: The closure to call.
+        /// Schedules the call. After `milliseconds`, `action` is called even if the loop isn't idle.
         init(latest milliseconds: guint, _ action: @escaping @MainActor () -> Void) {
             self.action = action
             let call: GSourceFunc = { data in

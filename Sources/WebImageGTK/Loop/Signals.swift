@@ -3,11 +3,8 @@
 #if GTK
     import CGTK4
 
-    /// Connects a C function with the signature of the signal.
-    ///
-    /// `handler` and `data` must stay valid until `object` is destroyed or the connection is disconnected.
-    ///
-    /// - Returns: The ID of the connection.
+    /// Connects a C function with the signature of the signal, and returns the ID of the connection. `handler` and
+    /// `data` must stay valid until `object` is destroyed or the connection is disconnected.
     @MainActor
     @discardableResult
     func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ handler: GCallback, _ data: gpointer?) -> gulong

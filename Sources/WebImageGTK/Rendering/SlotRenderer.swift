@@ -169,10 +169,8 @@
             transition?.start != nil || isWaiting || player != nil || load != nil && indicator.isVisible
         }
 
-        /// Advances the renderer to the time `now`, in nanoseconds.
-        ///
-        /// - Returns: The time of the next call, in nanoseconds, or `nil` if no call is needed until something changes.
-        ///   A time of `now` or earlier means the next frame.
+        /// Advances the renderer to the time `now`, in nanoseconds. Returns the time of the next call, in nanoseconds,
+        /// or `nil` if no call is needed until something changes. A time of `now` or earlier means the next frame.
         func advance(to now: Int) -> Int? {
             var deadlines: [Int] = []
             var isChanged = isWaiting
