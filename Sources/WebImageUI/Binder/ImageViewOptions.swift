@@ -114,11 +114,8 @@ public struct ImageViewOptions: Sendable {
         self.transition = transition
     }
 
-    /// Returns the request in the color space in which the view shows the image.
-    ///
-    /// - Parameters:
-    ///   - request: The request of the application.
-    ///   - canShowDisplayP3: Whether the toolkit converts Display P3 for the monitor.
+    /// Returns the request in the color space in which the view shows the image. `canShowDisplayP3` is whether the
+    /// toolkit converts Display P3 for the monitor.
     package func adapted(_ request: ImageRequest, canShowDisplayP3: Bool) -> ImageRequest {
         guard showsWideGamut, canShowDisplayP3, request.decoding.color == .sRGB,
             request.transformers.allSatisfy(\.isGeometric)

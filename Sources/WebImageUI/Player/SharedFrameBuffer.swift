@@ -76,7 +76,6 @@ final class SharedFrameBuffer {
     /// Whether a frame couldn't be decoded, or is being decoded and can still fail.
     var lacksFrames: Bool { !stateMachine.failed.isEmpty || !stateMachine.inFlight.isEmpty }
 
-    /// Returns the pixels of a cached frame.
     func frame(at index: Int) -> PixelBuffer? { index == 0 ? firstFrame : frames[index] }
 
     /// The size of all cached frames in bytes, without the poster frame, which belongs to the image.
