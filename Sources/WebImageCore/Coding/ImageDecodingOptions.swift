@@ -24,8 +24,8 @@ public struct ImageDecodingOptions: Sendable, Hashable {
     /// ``ImageColorSpace/source``, the samples remain in the color space of the file, which ``ImageMetadata/iccProfile``
     /// or the code points in the metadata describe. ``ImageMetadata/color`` contains the color space of the result.
     public var color: ImageColorSpace
-    /// A Boolean value that indicates whether the result keeps a gamut that exceeds sRGB, for encoders. It has an effect
-    /// only if ``color`` is ``ImageColorSpace/sRGB``. The default is `false`.
+    /// Whether the result keeps a gamut that exceeds sRGB, for encoders. It has an effect only if ``color`` is
+    /// ``ImageColorSpace/sRGB``. The default is `false`.
     ///
     /// The pixels of files in sRGB are those that `false` produces. The pixels of other files keep the color space of the
     /// file, except that ink (CMYK) and the tones of PQ and HLG become Display P3. With 8 bits per sample, linear light

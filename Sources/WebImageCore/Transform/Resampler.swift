@@ -17,8 +17,7 @@ package enum Resampler {
     ///   - window: The part of the source to use, in source pixels. Its edges may be fractional.
     ///   - canvas: The canvas for the result. Its size determines the size of the result.
     ///   - filter: The kernel and the light.
-    ///   - isOpaque: A Boolean value that indicates whether the source is known to be opaque, which saves time. The
-    ///     default is `false`.
+    ///   - isOpaque: Whether the source is known to be opaque, which saves time. The default is `false`.
     ///   - context: The context that's checked for cancellation and for the deadline between rows. It determines the
     ///     curve of the samples.
     /// - Throws: ``ImageError/ProcessingFailure/invalidParameter(transformer:parameter:value:)`` if the window isn't

@@ -59,7 +59,7 @@ package struct RowResampler: ~Copyable {
         self.canvas = canvas
     }
 
-    /// A Boolean value that indicates whether the remaining source rows don't affect the result.
+    /// Whether the remaining source rows don't affect the result.
     package var isComplete: Bool { (light?.finished ?? finished) == canvas.size.height }
 
     /// Adds the next premultiplied rows. They must be as wide as the source, and there must not be more than the

@@ -6,11 +6,9 @@ package struct TrimTransformer: ContentDependentTransformer, Hashable {
     package let tolerance: Double
     /// The color of the border. If the value is `nil`, the top-left pixel determines the color.
     package let color: PixelColor?
-    /// A Boolean value that indicates whether equal parts are cropped from the left and from the right side. The default
-    /// is `false`.
+    /// Whether equal parts are cropped from the left and from the right side. The default is `false`.
     package var cropsSidesEqually = false
-    /// A Boolean value that indicates whether equal parts are cropped from the top and from the bottom. The default is
-    /// `false`.
+    /// Whether equal parts are cropped from the top and from the bottom. The default is `false`.
     package var cropsEndsEqually = false
 
     /// Creates a transformer.
