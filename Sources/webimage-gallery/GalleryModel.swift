@@ -111,7 +111,6 @@
 
         func setFilter(_ filter: String) { change { $0.filter = filter } }
 
-        /// Adds images and returns the first one.
         @discardableResult
         func add(_ urls: [URL]) -> GalleryItem? {
             var first: GalleryItem?

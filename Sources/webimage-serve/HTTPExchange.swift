@@ -44,7 +44,6 @@
 
         // MARK: - Functions of libmicrohttpd
 
-        /// Creates the exchange of a request line.
         static func open(
             _ context: UnsafeMutableRawPointer?, _ text: UnsafePointer<CChar>?, _ connection: OpaquePointer?
         ) -> UnsafeMutableRawPointer? {

@@ -15,7 +15,6 @@ struct CacheCommand: Sendable {
         }
 
         let action: Action
-        /// The operands after the action.
         let operands: [String]
         let directory: String
         /// Whether the user specified the directory, so that it must exist.

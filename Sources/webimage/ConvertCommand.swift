@@ -12,7 +12,6 @@ struct ConvertCommand: Sendable {
         let inputs: InputArguments
         /// The outputs. If neither `--output` nor `--output-dir` was specified, the output is the last operand.
         let outputs: OutputArguments
-        /// Whether the output is the last operand.
         let outputIsOperand: Bool
         let decoding: ImageDecodingOptions
         let transformers: [any ImageTransformer]

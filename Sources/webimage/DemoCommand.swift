@@ -24,7 +24,6 @@ struct DemoCommand: Sendable {
     private struct Pass {
         let title: String
         let policy: CachePolicy
-        /// The expected origin of the images.
         let origin: ImageResponse.Source
         var restarts = false
     }

@@ -143,7 +143,6 @@ final class GIFIncrementalFrameDecoder {
 struct GIFPass: Equatable {
     /// The number of the pass, from 0 to 3, or 4 after the last row.
     var number: Int
-    /// The index of the row in the frame.
     var row: Int
     /// The number of rows that this row covers until later passes draw the others.
     var spread: Int

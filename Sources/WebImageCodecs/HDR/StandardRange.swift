@@ -60,7 +60,6 @@ extension DecodedImage {
 
 /// A converter for light as 16-bit floating-point numbers from 0 to 1.
 private enum HalfLight {
-    /// The bits of the number 1.
     private static let one: UInt16 = 0x3C00
     /// The values of all numbers from 0 to 1.
     private static let values: [Double] = (0...one).map { bits in

@@ -93,7 +93,7 @@ struct JPEGReader: ~Copyable {
     private static let band = 32
 
     /// Decodes all rows and adds them to the result, so that the image is never completely in memory. The orientation
-    /// isn't applied. The parameters are those of the other method, and the result includes whether rows are missing.
+    /// isn't applied. The other parameters and the result are those of ``decode(denominator:allowsPartial:color:isFinal:)``.
     func decodeRows(
         _ layout: DecodeLayout, allowsPartial: Bool, color: ColorConversion?
     ) throws(ImageError) -> (pixels: PixelBuffer, isPartial: Bool) {

@@ -500,7 +500,6 @@
             }
         }
 
-        /// Writes an image and its masks.
         private mutating func image(
             _ value: PDFValue?, _ object: PDFObject, _ chain: [[String: PDFValue]], isMask: Bool = false
         ) throws(ImageError) -> (number: Int, node: Int) {

@@ -21,7 +21,6 @@
             return Int(number)
         }
 
-        /// Appends the value in the syntax of PDF.
         func write(to output: inout [UInt8]) {
             switch self {
             case .null: output += "null".utf8

@@ -24,7 +24,6 @@ final class GrowingAnimationDecoder<
     private struct State {
         /// The decoder for the rows of the first frame, until that frame is complete.
         var rows: (any ProgressiveImageDecoder)?
-        /// The last preview of `rows`.
         var rowsPreview: ImagePreview?
         var content: Content?
         var isFinished = false

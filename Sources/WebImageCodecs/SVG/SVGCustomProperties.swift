@@ -108,7 +108,6 @@
 
         // MARK: Values
 
-        /// Returns the scope for an element with its own definitions.
         private mutating func scope(in parent: Int, defining values: [String: String]) throws(ImageError) -> Int {
             let own = Definitions(scope: parent, values: values)
             if let scope = known[own] { return scope }

@@ -7,7 +7,6 @@
         let name: String
         let value: String
 
-        /// Whether the declaration defines a custom property.
         var isCustom: Bool { name.hasPrefix("--") }
 
         var text: String { "\(name):\(value);" }

@@ -55,7 +55,6 @@ final class AnimationDecoderTable: Sendable {
     private let state = Lock(State())
     private let time: TimeSource
 
-    /// Creates a table. Tests replace the time.
     init(time: TimeSource = .system) { self.time = time }
 
     var count: Int { state.withLock { $0.entries.count } }

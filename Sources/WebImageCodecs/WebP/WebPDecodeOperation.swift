@@ -8,7 +8,6 @@ import WebImageCore
 struct WebPDecodeOperation {
     let data: Data
     let bytes: UnsafeBufferPointer<UInt8>
-    /// The size of the canvas.
     let size: PixelSize
     let hasAlpha: Bool
     /// Whether a still image has lossless coding. libwebp stores all its pixels before it scales them.

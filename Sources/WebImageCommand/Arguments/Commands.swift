@@ -2,7 +2,6 @@
 
 /// The commands of the tool.
 package enum Commands {
-    /// The help text for `--transform`.
     private static let transformers =
         "Transformers are applied in the given order and are separated by commas: \(TransformList.usage). A color is "
         + "#rrggbb, #rrggbbaa, black, white, or clear."

@@ -35,7 +35,6 @@ package struct LibraryCheck: Sendable {
 
     /// The package database, or `nil` if it can’t be read.
     private let packages: PackageDatabase?
-    /// The paths of the libraries that the process has loaded.
     private let loadedPaths: [String]
     private let vulnerabilities: [KnownVulnerability]
     /// The age of the table of vulnerabilities, in days.

@@ -2,7 +2,6 @@
 
 /// The installed packages of the distribution.
 package struct PackageDatabase: Sendable {
-    /// The versions of the installed packages by name.
     private let versions: [Substring: [DebianVersion]]
     /// Whether the distribution is Debian itself, whose revisions the table of known vulnerabilities contains.
     /// Derivatives number their revisions differently.

@@ -9,7 +9,6 @@ struct ContactSheetLayout: Sendable, Equatable {
     static let header = 84
     /// The space between the image and the edge of its card.
     static let padding = 12
-    /// The maximum size of a thumbnail.
     static let thumbnail = PixelSize(width: 220, height: 165)
     static let caption = 58
     static let card = PixelSize(

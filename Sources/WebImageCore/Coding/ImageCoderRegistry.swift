@@ -195,7 +195,6 @@ extension ImageDecodingOptions {
 }
 
 extension DecodedImage {
-    /// Returns the image with the color space that decoding with `color` produces.
     fileprivate func with(color: ImageColorSpace) -> DecodedImage {
         let isConvertible = format?.hasConvertibleColors ?? false
         let color = color == .displayP3 && !isConvertible ? .sRGB : color

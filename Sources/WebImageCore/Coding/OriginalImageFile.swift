@@ -58,7 +58,6 @@ struct OriginalImageFile {
         max(image.size.width, image.size.height) <= encoding.maxDimension ?? .max
     }
 
-    /// Returns whether the file has the color space that the encoding requests.
     private func keepsColors(_ image: DecodedImage, _ encoding: ImageEncoding) -> Bool {
         let (profile, codePoints) = (image.metadata.iccProfile, image.metadata.sourceCodePoints)
         return switch encoding.color {

@@ -54,8 +54,8 @@ extension PixelBuffer {
             alpha: UInt8((alpha / all * 255).rounded()))
     }
 
-    /// Returns the whole image, reduced by averaging the stored values so that no side is longer than `side`. If the image is small
-    /// enough, this method returns the same buffer.
+    /// Returns the whole image, reduced by averaging the stored values so that no side is longer than `side`. If the
+    /// image is small enough, this method returns the same buffer.
     func reduced(to side: Int, context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let target = TargetSize.fit(width: Double(side), height: Double(side))
         let output = try target.plan(for: size).output

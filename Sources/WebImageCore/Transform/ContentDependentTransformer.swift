@@ -25,7 +25,6 @@ extension ImageTransformer {
 
 /// A transformer that applies another transformer and selects the same part.
 protocol TransformerWrapper: ContentDependentTransformer {
-    /// The transformer that selects the part.
     var base: any ImageTransformer { get }
 }
 

@@ -111,7 +111,8 @@ package enum Resampler {
     }
 }
 
-/// A pass over a source in its stored encoding, which computes the weighted sum of source rows and then of columns for each output row.
+/// A pass over a source in its stored encoding, which computes the weighted sum of source rows and then of columns for
+/// each output row.
 private struct ResamplePass {
     /// The address of the first required column in the first row.
     let source: UnsafeRawPointer

@@ -75,7 +75,6 @@
             }
         }
 
-        /// Starts a load that ``show(_:_:defers:)`` deferred.
         func startDeferred() {
             guard let content = deferred else { return }
             let wanted = appliedPriority

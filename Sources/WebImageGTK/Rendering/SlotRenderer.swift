@@ -53,7 +53,6 @@
         /// The number of device pixels per point.
         var scaleFactor = 1.0 { didSet { if scaleFactor != oldValue { changed(size: true) } } }
         var isVisible = false { didSet { player?.isVisible = isVisible } }
-        /// Whether animations and transitions are enabled.
         var animates = true {
             didSet {
                 player?.options.reducesMotion = playback.reducesMotion || !animates

@@ -22,7 +22,6 @@
         private static let living = Atomic<Int>(0)
         private static let onMain = Atomic<Int>(0)
 
-        /// The number of textures in the process.
         static var livingCount: Int { living.load(ordering: .relaxed) }
         /// The number of textures that were created on the main thread of the process.
         static var madeOnMainThread: Int { onMain.load(ordering: .relaxed) }

@@ -81,7 +81,6 @@ struct HelperClient: Sendable {
     /// The name under which crashes are counted: the format, or the coder if the format isn't known.
     private var subject: String { format?.rawValue ?? coder }
 
-    /// Remembers the data and counts the crash.
     private func crash(_ pool: HelperPool, _ data: Data, _ reason: String) -> ImageError {
         pool.rememberCrash(of: data)
         pool.countCrash(of: subject)

@@ -210,7 +210,6 @@ final class IsolatedProgressiveDecoder: ProgressiveImageDecoder {
 }
 
 extension [Data] {
-    /// Returns the pieces as one block.
     fileprivate func joined() -> Data {
         guard count != 1 else { return self[0] }
         var data = Data(capacity: reduce(0) { $0 + $1.count })

@@ -19,14 +19,12 @@ struct CrashBreakerStateMachine: Sendable {
     struct Suspension: Error, Hashable {
         /// The number of crashes that suspended the format.
         let crashes: Int
-        /// The remaining time.
         let seconds: Double
     }
 
     private struct Record {
         /// The times of the last crashes, in ascending order.
         var crashes: [Double] = []
-        /// The end of the suspension.
         var end = -Double.infinity
         /// The duration of the last suspension, or 0.
         var duration = 0.0

@@ -44,7 +44,6 @@ struct HelperMemoryBudget: Sendable {
     /// Removes a request that doesn't wait any longer.
     mutating func remove(_ number: UInt64) { queue.removeAll { $0 == number } }
 
-    /// Returns the memory of an admitted request.
     mutating func release(need: Int) { used -= counted(need) }
 
     private func counted(_ need: Int) -> Int {

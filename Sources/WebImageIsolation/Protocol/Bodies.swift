@@ -86,7 +86,6 @@ struct SessionBody {
     var session: UInt64
     /// The index of the frame, or the size of the appended data.
     var number = 0
-    /// Whether the appended data is the last.
     var isLast = false
     /// The number under which the helper keeps the animation of a preview, or 0.
     var previewSession: UInt64 = 0

@@ -47,7 +47,6 @@ package struct Album: Sendable {
         return try Album(defaultDirectory(program: executable))
     }
 
-    /// Returns the directory of the album for a program.
     static func defaultDirectory(program: URL) -> URL {
         let directory = program.deletingLastPathComponent()
         // Don't use `Bundle.module`, which terminates the process if the directory is missing.

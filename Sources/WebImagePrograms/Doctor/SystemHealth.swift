@@ -174,7 +174,6 @@ struct FontFiles {
 
     init(environment: [String: String]) { self.environment = environment }
 
-    /// Whether a configuration of fontconfig exists.
     var hasConfiguration: Bool {
         let paths = [environment["FONTCONFIG_FILE"], "/etc/fonts/fonts.conf", "/usr/share/fontconfig/fonts.conf"]
         return paths.compactMap { $0 }.contains { FileManager.default.isReadableFile(atPath: $0) }

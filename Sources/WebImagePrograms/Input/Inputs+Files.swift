@@ -60,7 +60,6 @@ extension Inputs {
         "nef", "orf", "pef", "raf", "rw2",
     ]
 
-    /// Returns whether a file name has the extension of an image format.
     static func hasImageExtension(_ name: String) -> Bool {
         name.lastIndex(of: ".").map { extensions.contains(name[name.index(after: $0)...].lowercased()) } ?? false
     }

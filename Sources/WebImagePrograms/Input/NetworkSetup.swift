@@ -132,7 +132,6 @@ private enum PEMKind: String {
     case certificate
     case privateKey = "private key"
 
-    /// Returns whether a text contains data of this kind.
     func isIn(_ text: String) -> Bool {
         switch self {
         // OpenSSL also accepts older labels, such as “TRUSTED CERTIFICATE” and “EC PRIVATE KEY”.

@@ -16,7 +16,6 @@ struct FrameBufferStateMachine {
 
     /// The frames that a player needs.
     struct FrameRequest: Equatable {
-        /// The displayed frame.
         var current: Int
         /// The frames that the player will display, in order. The array is empty if the player isn't playing.
         var next: [Int] = []

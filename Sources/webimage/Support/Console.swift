@@ -107,7 +107,6 @@ final class Console: Sendable {
         if !isQuiet { report("note: \(message)") }
     }
 
-    /// Writes text to standard output.
     func write(_ text: String) { send(text, to: STDOUT_FILENO) }
 
     /// Writes text to standard output and waits until it's written, so that drawing doesn't get ahead of a slow
@@ -117,7 +116,6 @@ final class Console: Sendable {
         queue.sync {}
     }
 
-    /// Writes text to standard error.
     func writeError(_ text: String) { send(text, to: STDERR_FILENO) }
 
     /// Waits until all output is written.

@@ -55,7 +55,6 @@ struct ImageBatchLoad: Sendable {
     /// The encoding of written images, or `nil` if the original data is written. If its format is `nil`, the original
     /// format is used if possible.
     var encoding: ImageEncoding?
-    /// The tags for stored images.
     var tags: Set<String> = []
     /// The previews to request, or `nil` for no previews.
     var previews: PreviewLoad?

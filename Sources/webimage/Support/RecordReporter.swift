@@ -82,7 +82,6 @@ extension ImageRecord {
 }
 
 extension OutputFacts {
-    /// Returns a copy with the extension of a format.
     func with(_ format: ImageFormat) -> OutputFacts {
         var facts = self
         facts.fileExtension = format.fileExtension

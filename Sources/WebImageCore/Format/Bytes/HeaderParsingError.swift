@@ -39,6 +39,7 @@ enum HeaderParsingError: Error {
 /// The bounds for the parts of a file, which legitimate images never approach.
 enum HeaderBounds {
     static let pngChunks = 10_000
+    /// The maximum number of text chunks in a PNG file.
     static let textChunks = 64
     /// The maximum size of an ICC profile as stored, in bytes.
     static let iccBytes = 4 << 20

@@ -86,7 +86,6 @@ extension GainMapMetadata {
             """
     }
 
-    /// Returns a number with six decimal places.
     private static func decimal(_ value: Double) -> String {
         let scaled = Int((value * 1_000_000).rounded())
         let digits = String(scaled.magnitude % 1_000_000)
