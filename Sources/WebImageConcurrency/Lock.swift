@@ -65,3 +65,27 @@
     /// A value that is guarded by a lock.
     public typealias Lock = Synchronization.Mutex
 #endif
+
+extension Lock {
+    #if THREAD_SANITIZER
+        /// Calls a closure with exclusive access to the value, and releases its result after unlocking.
+        package borrowing func discard<Removed: Sendable>(_ body: (inout Value) -> Removed) {
+            withExtendedLifetime(withLock(body)) {}
+        }
+    #else
+        /// Calls a closure with exclusive access to the value, and releases its result after unlocking.
+        ///
+        /// A closure that removes objects returns them, because their deinitializers can take time or use the lock again.
+        package borrowing func discard<Removed: Sendable>(_ body: (inout sending Value) -> Removed) {
+            withExtendedLifetime(withLock(body)) {}
+        }
+    #endif
+
+    /// Replaces the value, and releases the previous one after unlocking.
+    package borrowing func replace(with value: Value) where Value: Sendable {
+        discard { current in
+            defer { current = value }
+            return current
+        }
+    }
+}

@@ -25,12 +25,11 @@ final class DownloadFeed: Sendable {
     }
 
     func remove(_ key: IncrementalDecodeKey) {
-        let left = requests.withLock { requests -> DecodeRequest? in
+        requests.discard { requests -> DecodeRequest? in
             requests[key]?.count -= 1
             guard let request = requests[key], request.count <= 0 else { return nil }
             return requests.removeValue(forKey: key)
         }
-        _ = left  // Release the entry after unlocking.
     }
 }
 

@@ -191,9 +191,7 @@ final class IncrementalDecode: Sendable {
 
     /// Releases the memory. The file is then decoded as a whole.
     func end() {
-        // Release the decoder after unlocking because this takes time.
-        let decoder = state.withLock { $0.end() }
-        withExtendedLifetime(decoder) {}
+        state.discard { $0.end() }
     }
 
     /// Returns whether `data` begins with the received chunks. The data that a loader reports can differ from the

@@ -72,11 +72,10 @@ final class IncrementalDecodeRegistry: Sendable {
     }
 
     private func leave(_ key: FetchKey) {
-        let left = entries.withLock { entries -> Entry? in
+        entries.discard { entries -> Entry? in
             entries[key]?.users -= 1
             guard let entry = entries[key], entry.users <= 0 else { return nil }
             return entries.removeValue(forKey: key)
         }
-        _ = left  // Release the entry after unlocking.
     }
 }

@@ -71,12 +71,11 @@ final class PreviewSource: Sendable {
     }
 
     func remove(_ id: Int) {
-        let left = state.withLock { state -> (PreviewListener?, PreviewGenerator?) in
+        state.discard { state -> (PreviewListener?, PreviewGenerator?) in
             guard let listener = state.listeners.removeValue(forKey: id) else { return (nil, nil) }
             let isWanted = state.listeners.values.contains { $0.key == listener.key }
             return (listener, isWanted ? nil : state.makers.removeValue(forKey: listener.key))
         }
-        _ = left  // Release the values after unlocking because releasing a decoder takes time.
     }
 
     /// Makes a preview of the data received so far for a new subscriber, without waiting for more data.

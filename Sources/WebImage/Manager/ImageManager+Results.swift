@@ -57,9 +57,7 @@ private final class ResultsRun: Sendable {
         while let index = nextIndex() { start(index) }
         guard state.withLock({ !$0.isCancelled && !$0.running.isEmpty }) else { return nil }
         for await (index, result) in finished {
-            // Release the task after unlocking.
-            let task = state.withLock { $0.running.removeValue(forKey: index) }
-            withExtendedLifetime(task) {}
+            state.discard { $0.running.removeValue(forKey: index) }
             return (requests[index], result)
         }
         return nil

@@ -28,12 +28,7 @@ public final class ImageManager: Sendable {
             }
         }
         set {
-            // Release the previous manager after unlocking.
-            let before = sharedManager.withLock { shared in
-                defer { shared = newValue }
-                return shared
-            }
-            withExtendedLifetime(before) {}
+            sharedManager.replace(with: newValue)
         }
     }
     private static let sharedManager = Lock<ImageManager?>(nil)

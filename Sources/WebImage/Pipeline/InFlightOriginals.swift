@@ -45,7 +45,7 @@ final class InFlightOriginals: Sendable {
     func enter() { state.withLock { $0.running += 1 } }
 
     func leave() {
-        let released = state.withLock { state -> [OriginalData] in
+        state.discard { state -> [OriginalData] in
             state.running -= 1
             guard state.running == 0 else { return [] }
             defer {
@@ -54,8 +54,6 @@ final class InFlightOriginals: Sendable {
             }
             return state.retained
         }
-        // Release the data after unlocking.
-        withExtendedLifetime(released) {}
     }
 
     var requestCount: Int { state.withLock { $0.running } }

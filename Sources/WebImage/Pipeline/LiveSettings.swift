@@ -115,7 +115,8 @@ final class LiveSettings: Sendable {
     ///   - loaders: The new loaders of the application, or `nil` to keep the current ones.
     ///   - changeRules: A closure that changes the rules of the downloader. It must not use these settings.
     func update(coders: ImageCoderRegistry?, loaders: [any ImageLoader]?, changeRules: () -> Void) {
-        let previous = state.withLock { snapshot in
+        // The deinitializers of coders and loaders can be code of the application.
+        state.discard { snapshot in
             changeRules()
             let before = snapshot
             var revision = before.revision
@@ -128,7 +129,5 @@ final class LiveSettings: Sendable {
                 rules: rules(), revision: revision)
             return before
         }
-        // Release the previous coders and loaders after unlocking.
-        withExtendedLifetime(previous) {}
     }
 }

@@ -43,9 +43,7 @@ final class RunningTaskRegistry: Sendable {
     }
 
     func end(_ task: ImageTask) {
-        // Release the entry after unlocking.
-        let removed = state.withLock { $0.entries.removeValue(forKey: ObjectIdentifier(task)) }
-        withExtendedLifetime(removed) {}
+        state.discard { $0.entries.removeValue(forKey: ObjectIdentifier(task)) }
     }
 }
 

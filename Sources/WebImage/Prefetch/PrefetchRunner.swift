@@ -81,9 +81,7 @@ final class PrefetchRunner: Sendable {
             streams.withLock { $0[number] = continuation }
             continuation.onTermination = { [weak self] _ in
                 self?.progress.stopObserving(number)
-                // Release the continuation after unlocking because its deinitializer can call this object again.
-                let removed = self?.streams.withLock { $0.removeValue(forKey: number) }
-                _ = removed
+                self?.streams.discard { $0.removeValue(forKey: number) }
             }
         }
     }

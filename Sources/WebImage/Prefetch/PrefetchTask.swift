@@ -134,9 +134,7 @@ public final class PrefetchTask: Sendable {
             continuation.yield(progress)
             guard !isOver else { return continuation.finish() }
             continuation.onTermination = { [weak self] _ in
-                // Release the continuation after unlocking because its deinitializers can call this object again.
-                let removed = self?.state.withLock { $0.streams.removeValue(forKey: id) }
-                _ = removed
+                self?.state.discard { $0.streams.removeValue(forKey: id) }
             }
         }
     }

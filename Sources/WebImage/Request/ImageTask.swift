@@ -212,12 +212,10 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
 
     /// Sets the closure that is called whenever a subscriber starts to read ``events``. `nil` removes it.
     func call(whenHeard action: (@Sendable () -> Void)?) {
-        // Release the previous closure after unlocking.
-        let before = state.withLock { state in
+        state.discard { state in
             defer { state.whenHeard = action }
             return state.whenHeard
         }
-        _ = before
     }
 
     /// Adds the caches that the request can store in. ``waitUntilStored()`` waits for their writes.
@@ -327,12 +325,10 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
     }
 
     private func removeListener(_ id: Int) {
-        // Release the values after unlocking because their deinitializers can call this method again.
-        let released = state.withLock { state in
+        state.discard { state in
             state.machine.remove(id)
             return (state.streams.removeValue(forKey: id), state.waiters.removeValue(forKey: id))
         }
-        _ = released
     }
 
     private func deliver() {

@@ -115,12 +115,7 @@ package final class MemoryResponseStore: HTTPResponseStore {
 
     /// Removes all responses.
     package func removeAll() async {
-        let old = state.withLock { state in
-            defer { state = State() }
-            return state
-        }
-        // Release the bodies after unlocking.
-        withExtendedLifetime(old) {}
+        state.replace(with: State())
     }
 
     private static func cost(_ response: StoredResponse) -> Int {

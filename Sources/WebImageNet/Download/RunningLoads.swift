@@ -39,9 +39,7 @@ final class RunningLoads: Sendable {
     ///
     /// - Returns: `result`, or ``ImageError/cancelled`` if the load was canceled while it ended.
     func end<Value>(_ session: LoadSession, _ result: Result<Value, ImageError>) -> Result<Value, ImageError> {
-        // Release the entry after unlocking.
-        let removed = state.withLock { $0.entries.removeValue(forKey: ObjectIdentifier(session)) }
-        withExtendedLifetime(removed) {}
+        state.discard { $0.entries.removeValue(forKey: ObjectIdentifier(session)) }
         return session.isCancelled ? .failure(.cancelled) : result
     }
 }
