@@ -126,7 +126,6 @@ struct CoderIsolation: Sendable {
         policy.pool?.prepare(.core)
     }
 
-    /// Returns the coders that replace those of an application.
     func isolating(_ coders: ImageCoderRegistry) -> IsolatedCoders {
         guard var policy else { return IsolatedCoders(network: coders, local: coders) }
         let network = coders.isolated(by: policy, builtIn: .standard)

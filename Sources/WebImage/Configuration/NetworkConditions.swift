@@ -22,7 +22,6 @@ public final class NetworkConditions: Sendable {
 
     /// The minimum size of a measured download, in bytes. Latency dominates the time of smaller ones.
     static let smallestMeasuredDownload = 16 << 10
-    /// The weight of the most recent download in the moving average.
     static let newestWeight = 0.2
     /// The time after which a measurement is no longer used, in seconds. PINRemoteImage uses the same value.
     static let lifetime = 60.0

@@ -24,7 +24,6 @@ final class DownloadSession: Sendable {
         number = feed.previews.begin(priority)
     }
 
-    /// Passes a report of the loader to the previews and the decoders.
     func receive(_ report: LoadContext.Report) {
         feed.previews.receive(report, number)
         stream?.receive(report)

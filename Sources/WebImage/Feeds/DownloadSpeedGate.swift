@@ -18,8 +18,7 @@ enum DownloadSpeedGate {
     /// The maximum number of bytes to buffer until a download proves to be slow.
     static let maxBufferedBytes = 4 << 20
 
-    /// Returns whether to start decoding when `received` of `expected` bytes have arrived `seconds` after the response
-    /// head.
+    /// `seconds` is the time since the response head.
     static func begins(received: Int, expected: Int?, seconds: Double) -> Bool {
         guard seconds >= leastSeconds, Double(received) < seconds * mostRate else { return false }
         guard let expected else { return received >= leastBytes }

@@ -25,7 +25,6 @@ final class IncrementalDecode: Sendable {
     private struct State {
         var decoder: (any ProgressiveImageDecoder)?
         var charge: MemoryReservation?
-        /// The header, as parsed from the beginning of the file.
         var probe: ImageInfo?
         /// The chunks that the decoder has received. The complete data must begin with them.
         var parts: [(count: Int, digest: ContentDigest)] = []
@@ -33,7 +32,6 @@ final class IncrementalDecode: Sendable {
         /// The number of bytes that are needed to parse the header.
         var needed = 1
         var duration = Duration.zero
-        /// Whether a thread is currently using the decoder.
         var isBusy = false
         var isFinished = false
         /// The error of a thread that doesn't respond and still uses the decoder.
@@ -45,7 +43,6 @@ final class IncrementalDecode: Sendable {
             return !isBusy && !isFinished
         }
 
-        /// Releases all memory and returns the decoder.
         mutating func end() -> (any ProgressiveImageDecoder)? {
             defer {
                 isFinished = true
@@ -68,7 +65,6 @@ final class IncrementalDecode: Sendable {
         self.options = options
     }
 
-    /// Returns whether incremental decoding can produce the image that `plan` requests.
     static func suits(_ plan: RequestPlan) -> Bool {
         let options = plan.request.decoding
         guard !options.preservesBitDepth, options.color == .sRGB, !options.keepsGamut,
@@ -92,14 +88,10 @@ final class IncrementalDecode: Sendable {
 
     var receivedByteCount: Int { state.withLock { $0.receivedByteCount } }
 
-    /// Passes data to the decoder. This method blocks, so call it on a worker thread.
+    /// This method blocks, so call it on a worker thread.
     ///
-    /// - Parameters:
-    ///   - parts: The data that follows the data passed before.
-    ///   - expected: The size of the whole file in bytes, or `nil` if it's unknown.
-    ///   - budget: The budget from which the decoder reserves its memory.
-    ///   - context: The context of the decoder.
-    /// - Returns: `false` if the decoder took no data because it needs more of the beginning.
+    /// `expected` is `nil` if the size of the file is unknown. Returns `false` if the decoder took no data because it
+    /// needs more of the beginning.
     func append(_ parts: [Data], expected: Int?, budget: PreviewBudget, context: ImageProcessingContext) -> Bool {
         let before = WorkClock.threadTime
         guard state.withLock({ $0.beginUse() }) else { return true }
@@ -157,16 +149,10 @@ final class IncrementalDecode: Sendable {
         return nil
     }
 
-    /// Finishes the image of `data`. This method blocks, so call it on a worker thread. The decoder can't be used
-    /// afterward.
+    /// This method blocks, so call it on a worker thread. The decoder can't be used afterward.
     ///
-    /// - Parameters:
-    ///   - data: The complete file.
-    ///   - probe: The header of the complete file. It's compared with that of the beginning because the orientation can
-    ///     be stored at the end of the file.
-    ///   - context: The context of the decoder.
-    /// - Returns: The image, or `nil` if the file must be decoded as a whole.
-    /// - Throws: ``ImageError/cancelled``.
+    /// The header is compared with that of the beginning because the orientation can be stored at the end of the file.
+    /// Returns `nil` if the file must be decoded as a whole.
     func finish(_ data: Data, probe: ImageInfo?, context: ImageProcessingContext) throws(ImageError) -> DecodedImage? {
         let (isFree, decoder, parts, given, known) = state.withLock { state in
             (state.beginUse(), state.decoder, state.parts, state.receivedByteCount, state.probe)
@@ -194,8 +180,7 @@ final class IncrementalDecode: Sendable {
         state.discard { $0.end() }
     }
 
-    /// Returns whether `data` begins with the received chunks. The data that a loader reports can differ from the
-    /// result of a custom interceptor.
+    /// The data that a loader reports can differ from the result of a custom interceptor.
     private static func begins(_ data: Data, with parts: [(count: Int, digest: ContentDigest)]) -> Bool {
         var start = data.startIndex
         for part in parts {

@@ -24,14 +24,11 @@ final class IncrementalDecodeRegistry: Sendable {
         scheduler = IncrementalDecodeScheduler(workers: workers, budget: previews.budget, time: { previews.time() })
     }
 
-    /// The budget for the pixels that the decoders of running downloads retain.
     var budget: PreviewBudget { previews.budget }
 
-    /// The number of feeds in use, for tests.
     var count: Int { entries.withLock { $0.count } }
 
-    /// Subscribes `task` to the download for `key` until the subscription ends. Returns `nil` if the request needs
-    /// neither previews nor decoding during the download.
+    /// Returns `nil` if the request needs neither previews nor decoding during the download.
     func subscribe(
         _ plan: RequestPlan, to key: FetchKey, _ task: ImageTask, for use: FetchStage.Purpose
     ) -> FeedSubscription? {
@@ -53,7 +50,6 @@ final class IncrementalDecodeRegistry: Sendable {
         ) { [self] in leave(key) }
     }
 
-    /// Begins the download for `key` and returns its session, which receives the loader's reports.
     func begin(_ key: FetchKey, _ priority: SharedPriority) -> DownloadSession {
         let feed = enter(key)
         let stream =

@@ -12,9 +12,8 @@ struct IncrementalDecodeScheduler: Sendable {
     let budget: PreviewBudget
     let time: @Sendable () -> Double
 
-    /// Passes `parts` to `decodes` on a worker thread. `whenBegun` is called on this thread before the work.
-    ///
-    /// - Returns: `false` if the decoders need more data before they can take any, or `nil` if the work didn't start.
+    /// `whenBegun` is called on the worker thread. Returns `false` if the decoders need more data before they can take
+    /// any, or `nil` if the work didn't start.
     func append(
         _ parts: [Data], _ expected: Int?, _ decodes: [IncrementalDecode], _ priority: SharedPriority,
         whenBegun: @escaping @Sendable () -> Void

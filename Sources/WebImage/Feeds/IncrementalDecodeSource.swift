@@ -27,9 +27,7 @@ final class IncrementalDecodeSource: Sendable {
         var isFinished = false
         var work: Task<Void, Never>?
         var isBusy = false
-        /// The number of units of work.
         var orders = 0
-        /// Whether the current work is running on a thread.
         var isAtWork = false
 
         /// Discards a body and returns its remains, which must be ended after unlocking.
@@ -62,7 +60,6 @@ final class IncrementalDecodeSource: Sendable {
         }
     }
 
-    /// The maximum number of images that are decoded during one download.
     private static let maxImages = 2
 
     private let state = Lock(State())
@@ -70,7 +67,6 @@ final class IncrementalDecodeSource: Sendable {
     private let requests: @Sendable () -> [RequestPlan]
     private let priority: SharedPriority
 
-    /// Creates a feed. `requests` returns the plans of the requests that want images of the download.
     init(
         _ scheduler: IncrementalDecodeScheduler, _ priority: SharedPriority,
         requests: @escaping @Sendable () -> [RequestPlan]
@@ -193,9 +189,7 @@ final class IncrementalDecodeSource: Sendable {
 }
 
 extension IncrementalDecodeSource.State {
-    /// Adds a chunk.
-    ///
-    /// - Returns: Whether to start work.
+    /// Returns whether to start work.
     fileprivate mutating func append(_ part: Data, at time: Double) -> Bool {
         guard isRunning, !isFinished, let begun else { return false }
         received += part.count

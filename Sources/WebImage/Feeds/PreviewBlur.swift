@@ -4,10 +4,8 @@ import WebImageCore
 
 /// The blur of previews, which is strong at the beginning of the download and weak at its end.
 enum PreviewBlur {
-    /// Returns the blur radius in pixels for an image at full size.
-    ///
-    /// The radius follows YYWebImage's curve over the received fraction. If the total size is unknown, it depends on
-    /// the number of previews shown before.
+    /// The radius is in pixels and follows YYWebImage's curve over the received fraction. If the total size is unknown,
+    /// it depends on the number of previews shown before.
     static func radius(fraction: Double?, displayedCount: Int) -> Double {
         guard let fraction else { return 32 / Double(max(displayedCount, 0) + 1) }
         return 32 * (1 / (3 * min(1, max(0, fraction)) + 0.6) - 0.25)

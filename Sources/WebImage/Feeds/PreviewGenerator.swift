@@ -22,7 +22,6 @@ struct PreviewKey: Hashable, Sendable {
 struct PreviewGenerator: Sendable {
     /// The received data of a download.
     struct Bytes: Sendable {
-        /// The chunks of the body, in order.
         var parts: [Data] = []
         var received = 0
         /// The size of the body in bytes, or `nil` if the server doesn't report it.
@@ -34,17 +33,14 @@ struct PreviewGenerator: Sendable {
 
     let key: PreviewKey
     private let options: ImageDecodingOptions
-    /// Whether the previews of an animation have all frames that were received. Blurred previews show only the first
-    /// frame.
+    /// Blurred previews show only the first frame.
     private let growsAnimations: Bool
     private var decoder: (any ProgressiveImageDecoder)?
     /// The format of the data, or `nil` if the header isn't complete.
     private(set) var format: ImageFormat?
     private var charge: MemoryReservation?
     private var receivedChunks = 0
-    /// The number of bytes that are needed before the next attempt.
     private var needed = 1
-    /// Whether the download has no further previews.
     private(set) var isFinished = false
     /// The number of bytes that were available at the last attempt.
     private var seen = 0
@@ -66,7 +62,6 @@ struct PreviewGenerator: Sendable {
         return lastDisplayed.map { time - $0 >= key.policy.minimumInterval } ?? true
     }
 
-    /// Records that a preview was delivered at `time`.
     mutating func showed(at time: Double) {
         displayedCount += 1
         lastDisplayed = time
@@ -75,11 +70,9 @@ struct PreviewGenerator: Sendable {
     /// The estimated size of the pixels that the next preview needs, in bytes.
     private(set) var cost = 0
 
-    /// Passes the received data to the decoder and makes a preview. An error only ends the previews.
+    /// An error only ends the previews. This method blocks, so call it on a worker thread.
     ///
-    /// This method blocks, so call it on a worker thread.
-    ///
-    /// - Returns: A new preview without the transformers applied, or `nil` if there's none.
+    /// Returns a preview without the transformers applied, or `nil` if there's none.
     mutating func make(
         _ bytes: Bytes, coders: ImageCoderRegistry, budget: PreviewBudget, context: ImageProcessingContext
     )
@@ -147,19 +140,14 @@ struct PreviewGenerator: Sendable {
         end()
     }
 
-    /// Ends the previews of the download and releases the decoder.
     mutating func end() {
         isFinished = true
         decoder = nil
         charge = nil
     }
 
-    /// Returns the memory in bytes that decoders of AVIF and HEIF retain in addition to the canvas: the received data and
-    /// the planes of libavif. HEIF decoders show only small thumbnails.
-    ///
-    /// - Parameters:
-    ///   - probe: The header.
-    ///   - fileBytes: The size of the file in bytes, or an estimate if it's unknown.
+    /// Returns the memory in bytes that decoders of AVIF and HEIF retain in addition to the canvas: the received data
+    /// and the planes of libavif. HEIF decoders show only small thumbnails.
     static func retainedBytes(_ probe: ImageInfo, fileBytes: Int) -> Int {
         switch probe.format {
         case .heif: return fileBytes
@@ -175,10 +163,8 @@ struct PreviewGenerator: Sendable {
 
     /// Returns the memory of the decoder in bytes, which it retains until the download ends.
     ///
-    /// - Parameters:
-    ///   - probe: The header.
-    ///   - expected: The size of the file in bytes, or 0 if it's unknown, for a decoder that keeps the frames of an
-    ///     animation. `nil` means that the decoder shows only the first frame.
+    /// `expected` is 0 if the size of the file is unknown, and `nil` if the decoder shows only the first frame of an
+    /// animation instead of keeping its frames.
     private static func bytes(
         _ probe: ImageInfo, _ options: ImageDecodingOptions, _ coders: ImageCoderRegistry, _ expected: Int?
     ) -> Int {

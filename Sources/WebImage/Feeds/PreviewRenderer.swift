@@ -35,9 +35,7 @@ final class PreviewRenderer: Sendable {
     /// The time for preview intervals, in seconds.
     func time() -> Double { clock.uptime() }
 
-    /// Makes a preview from `bytes` and transforms it for each of `plans`.
-    ///
-    /// - Returns: The result, or `nil` if the work didn't start because it was canceled or the worker pool rejected it.
+    /// Returns `nil` if the work didn't start because it was canceled or the worker pool rejected it.
     func make(
         _ maker: PreviewGenerator, _ bytes: PreviewGenerator.Bytes, for plans: [RequestPlan],
         priority: RequestPriority

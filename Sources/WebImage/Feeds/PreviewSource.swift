@@ -10,7 +10,6 @@ import WebImageNet
 struct PreviewListener: Sendable {
     let plan: RequestPlan
     let key: PreviewKey
-    /// A closure that returns whether the task's events currently have a subscriber.
     let isHeard: @Sendable () -> Bool
     let deliver: @Sendable (DecodedImage) -> Void
 
@@ -93,7 +92,6 @@ final class PreviewSource: Sendable {
         }
     }
 
-    /// Ends a load, after which no more previews are delivered.
     func end(_ session: Int) {
         change { state in
             guard state.session == session else { return ((), nil) }
@@ -166,9 +164,7 @@ final class PreviewSource: Sendable {
         if isStale { work.cancel() }
     }
 
-    /// Runs `maker` and delivers its previews.
-    ///
-    /// - Returns: `false` if `maker` couldn't start.
+    /// Returns `false` if `maker` couldn't start.
     private func run(_ maker: PreviewGenerator, _ order: Order) async -> Bool {
         let plans = state.withLock { state in
             state.listeners.values.filter { $0.key == maker.key }.map(\.plan)
@@ -193,7 +189,6 @@ final class PreviewSource: Sendable {
 }
 
 extension PreviewSource.State {
-    /// Discards the body and everything that was made from it.
     fileprivate mutating func reset(expected: Int? = nil) -> DeferredRelease {
         defer {
             epoch += 1
@@ -217,7 +212,6 @@ extension PreviewSource.State {
         if isWhole { bytes.parts.append(part) }
     }
 
-    /// Returns the work to do now, or `nil` if there's none.
     fileprivate mutating func order(
         _ heard: Set<PreviewKey>, latest: Double, at time: Double
     ) -> PreviewSource.Order? {

@@ -32,7 +32,6 @@ extension ImageManager {
         return nil
     }
 
-    /// Reads and decodes the original data for `plan` on the calling thread.
     private func readSynchronously(_ plan: RequestPlan, from tiers: ImageCache.Tiers) -> DecodedImage? {
         guard plan.policy.usesCache else { return nil }
         let reads = tiers.intersection(plan.request.caching.originalReadFrom).subtracting(.memory)

@@ -115,7 +115,6 @@ public struct EncodedImage: Sendable {
         public var lastModified: Date? { head.headers["Last-Modified"].flatMap { HTTPDate.parse($0) } }
     }
 
-    /// The ``size``, or `nil` if it's unknown.
     fileprivate var knownSize: PixelSize? { size.width > 0 && size.height > 0 ? size : nil }
 
     init(_ data: Data, as encoding: ImageEncoding, source: SourceResponse?) {

@@ -30,7 +30,6 @@ private final class ResultsRun: Sendable {
     typealias Item = (request: ImageRequest, result: Result<ImageResponse, ImageError>)
 
     private struct State {
-        /// The number of requests that have started.
         var started = 0
         var running: [Int: ImageTask] = [:]
         var isCancelled = false

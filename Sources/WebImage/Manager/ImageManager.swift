@@ -152,10 +152,8 @@ public final class ImageManager: Sendable {
 
     /// Starts a request and, if its events can have subscribers, its preliminary request.
     ///
-    /// - Parameter willStart: A closure that is called before any work starts, if memory doesn't serve the request. It
-    ///   returns whether memory contains the image nevertheless. Another load may have stored the image since memory
-    ///   was read, and it's read again then.
-    /// - Returns: The task, and the image of a preliminary request that was in memory.
+    /// If memory doesn't serve the request, `willStart` is called before any work starts and returns whether memory
+    /// contains the image nevertheless. Another load may have stored the image since memory was read.
     func start(
         _ request: ImageRequest, showsPreliminary: Bool, willStart: () -> Bool = { false }
     ) -> (task: ImageTask, preliminary: DecodedImage?) {
@@ -360,7 +358,6 @@ public final class ImageManager: Sendable {
 }
 
 extension ImageManager {
-    /// Connects the memory cache and the worker threads to the pressure source for the lifetime of the result.
     static func observePressure(
         _ source: MemoryPressureMonitor, _ cache: ImageCache, _ workers: WorkerPool
     ) -> MemoryPressureObservation {

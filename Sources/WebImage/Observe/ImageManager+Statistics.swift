@@ -105,7 +105,6 @@ final class ManagerCounters: Sendable {
         }
     }
 
-    /// Returns the statistics with the counts of coalesced work, which the stages count.
     func statistics(
         coalescedLoads: Int, coalescedDecodes: Int, coalescedEncodes: Int, unresponsiveThreads: Int
     ) -> ImageManager.Statistics {
@@ -142,11 +141,8 @@ private struct RequestCounters {
 final class LoadActivity: Sendable {
     private let live = ObservableValue(0)
 
-    /// The number of loads that run or wait for a connection.
     var count: Int { live.value }
 
-    /// The current count, and the count after every change, in the order of the changes.
-    ///
     /// A slow reader receives only the most recent count. The stream doesn't end on its own.
     var counts: AsyncStream<Int> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in

@@ -59,7 +59,6 @@ struct StageSpan: Sendable {
     fileprivate let trace: ObserverNotifier
     fileprivate let event: ImageManager.Event
 
-    /// Reports the end of the work. `describe` adds the results to the event.
     func end(_ describe: (inout ImageManager.Event) -> Void = { _ in }) {
         var event = event
         let now = ContinuousClock.now
@@ -83,7 +82,6 @@ struct StageSpan: Sendable {
 }
 
 extension ObserverNotifier? {
-    /// Runs `body`, which performs work of `stage` on the calling worker thread, and reports its beginning and end.
     func work<Value>(
         _ stage: ImageManager.Stage, key: @autoclosure () -> CacheKey?, detail: @autoclosure () -> String = "",
         describe: (Value, inout ImageManager.Event) -> Void, _ body: () throws(ImageError) -> Value
@@ -105,7 +103,6 @@ extension ObserverNotifier? {
 final class TransferTrace: Sendable {
     private enum State {
         case waiting
-        /// The observers are being notified of the beginning.
         case starting
         case running(StageSpan)
         case finished(Ending)

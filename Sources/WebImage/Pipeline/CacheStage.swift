@@ -33,14 +33,12 @@ final class CacheStage: Sendable {
 
     var count: Int { lookups.count }
 
-    /// The number of lookups that joined another one.
     var sharedCount: Int { lookups.sharedCount }
 
     // MARK: - Original data
 
-    /// Returns original data without a load: either data that another request is using or data from the tiers.
-    ///
-    /// If a tier is slow, `onDelay` is called, and the lookup continues.
+    /// Returns data that another request is using, or data from the tiers. If a tier is slow, `onDelay` is called, and
+    /// the lookup continues.
     func original(
         _ plan: RequestPlan, _ generation: CacheGeneration, priority: SharedPriority,
         onDelay: (@Sendable () -> Void)? = nil
@@ -145,7 +143,6 @@ final class CacheStage: Sendable {
         let source: ImageResponse.Source
     }
 
-    /// Returns the cached encoding of the original data with this digest, without decoding anything.
     func encoding(
         _ encoding: ImageEncoding, _ plan: RequestPlan, of digest: ContentDigest, priority: SharedPriority,
         onDelay: (@Sendable () -> Void)? = nil
@@ -157,7 +154,6 @@ final class CacheStage: Sendable {
         return StoredEncoding(data: found.entry.data, source: .stored(in: found.kind))
     }
 
-    /// Returns the cached encoding like ``encoding(_:_:of:priority:onDelay:)``, or the running lookup if a tier is slow.
     func hedgedEncoding(
         _ encoding: ImageEncoding, _ plan: RequestPlan, of digest: ContentDigest, priority: SharedPriority
     ) async -> (found: StoredEncoding?, late: HedgedLookup<StoredEncoding>?) {
@@ -190,18 +186,14 @@ final class CacheStage: Sendable {
 }
 
 extension RequestPlan {
-    /// Whether the separate entry of the processed image can serve the request.
-    ///
     /// It isn't inlined because the frame of a waiting function would contain a copy of the caching options.
     @inline(never)
     var usesProcessedEntry: Bool {
         request.caching.processedEncoding != nil && policy.usesUnconfirmed && !request.includesOriginalData
     }
 
-    /// The key of the separate entry for the processed image.
     var processedKey: CacheKey { keys.final.appending(["final"]) }
 
-    /// Returns the key of the entry for the processed image in an encoding.
     func encodedKey(_ encoding: ImageEncoding) -> CacheKey {
         keys.final.appending(["encoded", encoding.identity])
     }

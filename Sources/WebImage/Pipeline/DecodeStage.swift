@@ -30,7 +30,6 @@ struct ProcessedImage: Sendable {
 }
 
 extension DecodedImage {
-    /// The image with metadata that describes it as partial.
     fileprivate var markedPartial: DecodedImage {
         var metadata = metadata
         metadata.isPartial = true
@@ -47,7 +46,6 @@ final class DecodeStage: Sendable {
     private let postprocessor: PixelPostprocessor
     private let pressure: MemoryPressureMonitor
     private let unresponsive: UnresponsiveData
-    /// The maximum number of threads for one image.
     private let threadLimit: Int
 
     init(
@@ -63,11 +61,9 @@ final class DecodeStage: Sendable {
     }
 
     var count: Int { jobs.count }
-    /// The number of times that a request joined a running decode.
     var sharedCount: Int { jobs.sharedCount }
 
-    /// Returns the decoded image of `original` without transformers. `ahead` is a decoder that has already received the
-    /// beginning of the data.
+    /// `ahead` is a decoder that has already received the beginning of the data.
     func image(
         _ original: OriginalData, _ ahead: IncrementalDecode?, _ plan: RequestPlan, priority: SharedPriority
     ) async throws(ImageError) -> ProcessedImage {
@@ -122,9 +118,7 @@ final class DecodeStage: Sendable {
         return ProcessedImage(image: image, decodeSeconds: start.duration(to: .now) / .seconds(1))
     }
 
-    /// Returns how the watchdog treats a decode.
-    ///
-    /// - Throws: The error of an earlier decode of the same data that became unresponsive.
+    /// Throws the error of an earlier decode of the same data that became unresponsive.
     private func watched(
         _ original: OriginalData, _ ahead: IncrementalDecode?, _ plan: RequestPlan
     ) throws(ImageError) -> WatchedWork {
@@ -140,7 +134,6 @@ final class DecodeStage: Sendable {
         return WatchedWork(subject: subject, whenLost: { [unresponsive] in unresponsive.record($0, for: key) })
     }
 
-    /// Returns an image that the application created, resized to the requested size.
     private func fitted(
         _ image: DecodedImage, _ plan: RequestPlan, _ priority: SharedPriority
     ) async throws(ImageError) -> ProcessedImage {
@@ -181,7 +174,6 @@ final class DecodeStage: Sendable {
 }
 
 extension RequestPlan {
-    /// Returns the subject of a decode for the watchdog, which is the coder of the request or the format.
     func decodingSubject(_ probe: ImageInfo?) -> String {
         request.coder?.identifier ?? probe?.format.rawValue ?? "unknown"
     }

@@ -16,15 +16,12 @@ final class FetchAudience: Sendable {
         case bytes
     }
 
-    /// The requests by the key of the data and by the key of the load.
     private let members = Lock<[CacheKey: [FetchKey: [Member: Int]]]>([:])
 
-    /// Adds a request until ``leave(_:_:)`` is called.
     func enter(_ key: FetchKey, _ member: Member) {
         members.withLock { $0[key.data, default: [:]][key, default: [:]][member, default: 0] += 1 }
     }
 
-    /// Returns the keys of the loads of some data for which requests wait.
     func loads(of data: CacheKey) -> [FetchKey] {
         members.withLock { members in members[data].map { Array($0.keys) } ?? [] }
     }
@@ -79,8 +76,7 @@ final class EarlyInspection: Sendable {
     private let audience: @Sendable () -> [ImageLimits]?
     private let now: @Sendable () -> Date
 
-    /// Creates a check. `audience` returns the limits of the requests that wait for the image, or `nil` if a request
-    /// wants the data itself.
+    /// `audience` returns `nil` if a request wants the data itself.
     init(_ plan: RequestPlan, audience: @escaping @Sendable () -> [ImageLimits]?) {
         coders = plan.coders
         options = plan.request.hintedOptions
@@ -89,11 +85,9 @@ final class EarlyInspection: Sendable {
         self.audience = audience
     }
 
-    /// The error with which the download ends, or `nil` if it continues.
     var error: ImageError? { state.withLock { $0.rejection?.error } }
 
-    /// The limits of the requests for which the data was rejected, or `nil` if the download continues. Other requests
-    /// may be able to use the data.
+    /// Other requests may be able to use the data.
     var rejectedLimits: Set<ImageLimits>? { state.withLock { $0.rejection?.limits } }
 
     func receive(_ report: LoadContext.Report) {

@@ -24,7 +24,6 @@ final class SharedEncodedImage: Sendable {
 final class EncodeStage: Sendable {
     /// The access to the cache entry of an encoded image.
     struct Storage: Sendable {
-        /// Returns the encoded image if the cache contains it.
         let cached: @Sendable () async -> SharedEncodedImage?
         /// Stores the encoded image. Returns when the cache finds it.
         let store: @Sendable (SharedEncodedImage) async -> Void
@@ -37,7 +36,6 @@ final class EncodeStage: Sendable {
         let image: ObjectIdentifier
         let reusesOriginal: Bool
         let limits: ImageLimits
-        /// The revision of the coders.
         let coders: Int
     }
 
@@ -51,11 +49,9 @@ final class EncodeStage: Sendable {
     }
 
     var count: Int { jobs.count }
-    /// The number of times that a request joined a running encode.
     var sharedCount: Int { jobs.sharedCount }
 
-    /// Encodes `image`, which is the processed image of `plan`. `original` is the data that the image was decoded from,
-    /// if the encoder can use it.
+    /// `original` is the data that the image was decoded from, if the encoder can use it.
     ///
     /// The encode looks in `storage` first and stores its result there before it ends. So a request that found nothing
     /// in the cache either joins the running encode or uses its stored result.

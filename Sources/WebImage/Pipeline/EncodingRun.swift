@@ -85,7 +85,6 @@ struct EncodingRun {
         var originalInfo: OriginalInfo?
         /// The running lookup of the encoding, if a tier is slow.
         var late: HedgedLookup<CacheStage.StoredEncoding>?
-        /// The running lookup of the original data, if a tier is slow.
         var lateOriginal: HedgedLookup<OriginalData>?
     }
 
@@ -106,8 +105,7 @@ struct EncodingRun {
         return stored
     }
 
-    /// Returns the record of the original data if it serves the request without contacting the source, or the running
-    /// lookup if a tier is slow.
+    /// Returns the running lookup if a tier is slow.
     private func usableData() async -> ((OriginalInfo, CacheDecision)?, HedgedLookup<OriginalData>?) {
         if let hit = pipeline.memory.hit(plan), hit.step.needsNothing, !isOutdated(hit.image) {
             return (hit.image.originalInfo.map { ($0, hit.decision) }, nil)
@@ -119,7 +117,6 @@ struct EncodingRun {
         return (decision.step.needsNothing ? (original.originalInfo, decision) : nil, nil)
     }
 
-    /// Returns the image to encode with its source, together with its original data if the encoder can use it.
     private func source() async throws(ImageError) -> (DecodedImage, original: Data?, ImageResponse.Source) {
         var (response, known) = pipeline.partialHit(plan)
         if let image = response?.image, isOutdated(image) { response = nil }
@@ -146,8 +143,7 @@ struct EncodingRun {
         return (finished.image, mayUseOriginal ? finished.originalData : nil, finished.source)
     }
 
-    /// Returns whether an image that was decoded to sRGB in standard dynamic range has all colors of its file. The file of
-    /// a processed image on disk has lost the information about the original.
+    /// The file of a processed image on disk has lost the information about the original.
     private func serves(_ narrow: DecodedImage) -> Bool {
         guard narrow.isFromSRGB else { return false }
         return plan.request.decoding.dynamicRange == .standard
@@ -161,8 +157,7 @@ struct EncodingRun {
         return other.digest != image.originalInfo?.digest
     }
 
-    /// Whether the encoding contains information that only the original data has. Decoded images retain their author
-    /// and their copyright, but their separate entries on disk don't.
+    /// Decoded images retain their author and their copyright, but their separate entries on disk don't.
     private var needsOriginal: Bool {
         switch encoding.metadata {
         case .strip: false
@@ -178,10 +173,8 @@ struct EncodingRun {
         return encoding.format == nil || encoding.isLossless
     }
 
-    /// Whether encodings are stored.
-    ///
-    /// They aren't stored if an interceptor can serve the request or the source is local. They also aren't stored if a
-    /// larger image can serve the request, because the stored result would then be permanent.
+    /// Encodings aren't stored if an interceptor can serve the request or the source is local. They also aren't stored
+    /// if a larger image can serve the request, because the stored result would then be permanent.
     private var storesEncodings: Bool {
         plan.defaults.configuration.storesEncodedImages && !pipeline.interceptors.interceptsLoads && !plan.isLocal
             && !plan.request.caching.allowsLargerImages
@@ -189,7 +182,6 @@ struct EncodingRun {
 }
 
 extension DecodedImage {
-    /// Whether the file of an image in sRGB certainly has the same colors.
     fileprivate var isFromSRGB: Bool {
         guard metadata.color == .sRGB, metadata.iccProfile == nil else { return false }
         if let points = metadata.sourceCodePoints, points != .sRGB,

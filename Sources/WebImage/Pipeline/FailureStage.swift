@@ -13,7 +13,6 @@ struct FailureStage: Sendable {
     private struct Load: Hashable {
         let exchange: ExchangeKey
         let loader: LoaderIdentity
-        /// The revision of the loaders.
         let loaders: Int
     }
 
@@ -21,7 +20,6 @@ struct FailureStage: Sendable {
     private struct Bytes: Hashable {
         let load: Load
         let coder: String?
-        /// The revision of the coders.
         let coders: Int
         let allowsPartial: Bool
         let formatHint: String?
@@ -30,8 +28,7 @@ struct FailureStage: Sendable {
 
     let memory: FailureCache
 
-    /// Returns the failure of `plan` in the negative cache, or `nil` if the request must contact the source. A request
-    /// with alternatives always contacts its sources.
+    /// A request with alternatives always contacts its sources.
     func failure(_ plan: RequestPlan) -> ImageError? {
         guard !plan.request.caching.bypassesFailureCache, plan.request.network.alternativeURLs.isEmpty,
             plan.policy.usesUnconfirmed, memory.failure(for: plan.keys.data) != nil
@@ -41,10 +38,8 @@ struct FailureStage: Sendable {
         return memory.failure(for: plan.keys.data, in: contexts)?.rememberedError
     }
 
-    /// Remembers the failure of `source` if the policy allows it. `source` is `nil` for loaded data that couldn't be
-    /// decoded.
-    ///
-    /// A limit is remembered only if it ended the download, because the manager stores complete data.
+    /// `source` is `nil` for loaded data that couldn't be decoded. A limit is remembered only if it ended the download,
+    /// because the manager stores complete data.
     func record(_ error: ImageError, _ plan: RequestPlan, _ source: LoadRequest?) {
         guard !plan.isLocal, plan.request.mayBeCached else { return }
         if error.isOfData {
@@ -70,14 +65,13 @@ struct FailureStage: Sendable {
             || !plan.settings.ownLoaders.isEmpty || plan.request.loader != nil
     }
 
-    /// Removes the failures of `source` after it responded.
     func remove(_ plan: RequestPlan, _ source: LoadRequest) {
         guard memory.failure(for: plan.keys.data) != nil else { return }
         let load = load(plan, source)
         memory.remove(plan.keys.data, in: [FailureContext(load), FailureContext(bytes(plan, load))])
     }
 
-    /// Returns the context of a load. Conditional header fields and cache directives don't affect failures.
+    /// Conditional header fields and cache directives don't affect failures.
     private func load(_ plan: RequestPlan, _ source: LoadRequest) -> Load {
         var request = source
         request.headers = HTTPHeaderFields(

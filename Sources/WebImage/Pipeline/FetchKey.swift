@@ -18,7 +18,6 @@ final class FetchKey: Hashable, Sendable {
     /// The identifier of the coder that checks the data, or `nil` if the registry does.
     let coder: String?
     let formatHint: ImageFormat?
-    /// The revision of the manager's coders and loaders.
     let revision: SettingsSnapshot.Revision
     /// The last removal of the key before the fetch, so that removed data is loaded again.
     let generation: CacheGeneration
@@ -37,8 +36,7 @@ final class FetchKey: Hashable, Sendable {
         self.generation = generation
     }
 
-    /// Returns whether a request can probably join the load. Its header fields depend on its lookups, so they aren't
-    /// compared.
+    /// The header fields depend on the lookups of the request, so they aren't compared.
     func mayServe(_ plan: RequestPlan, _ generation: CacheGeneration) -> Bool {
         self.generation == generation && revision == plan.settings.revision
             && timeouts == plan.request.network.timeouts && coder == plan.request.coder?.identifier

@@ -11,18 +11,13 @@ import WebImageStore
 struct FetchSource: Sendable {
     /// The loader, or `nil` if the application creates the image.
     let loader: (any ImageLoader)?
-    /// The identity that decides whether two loads use the same loader.
     let identity: LoaderIdentity
     let isAlternative: Bool
     /// Whether the data is already on this machine.
     let isLocal: Bool
 
-    /// Creates the source at a URL.
+    /// The last loader that can load the URL is used.
     ///
-    /// - Parameters:
-    ///   - url: The URL of the request or of an alternative.
-    ///   - plan: The request.
-    ///   - loaders: The loaders of the manager. The last one that can load the URL is used.
     /// - Throws: ``ImageError/RequestFailure/unsupportedScheme(_:)`` if no loader can load the URL or if its scheme
     ///   isn't allowed.
     init(_ url: URL, _ plan: RequestPlan, _ loaders: [any ImageLoader]) throws(ImageError) {
@@ -47,8 +42,7 @@ struct FetchSource: Sendable {
         }
     }
 
-    /// Returns whether the loader of a request loads an alternative. A closure that supplies the data of one source
-    /// doesn't.
+    /// A closure that supplies the data of one source doesn't load an alternative.
     private static func loads(_ loader: any ImageLoader, _ url: URL, _ request: ImageRequest) -> Bool {
         request.loaderIdentity != .key && loader.canLoad(url)
     }

@@ -37,7 +37,6 @@ final class FetchStage: Sendable {
     enum Purpose: Equatable {
         /// The data is decoded to an image, and its beginning to previews if they can be shown.
         case image(showsPreviews: Bool)
-        /// The data is returned without decoding.
         case bytes
     }
 
@@ -78,7 +77,6 @@ final class FetchStage: Sendable {
     }
 
     var count: Int { jobs.count }
-    /// The number of times that a request joined a running load.
     var sharedCount: Int { jobs.sharedCount }
 
     /// Returns the sources that the request tries in order: its URL, according to `step`, and then its alternatives.
@@ -136,7 +134,6 @@ final class FetchStage: Sendable {
             feeds.subscribe(plan, to: key, task, for: use))
     }
 
-    /// Loads data from one source.
     func fetch(
         _ request: LoadRequest, _ plan: RequestPlan, _ generation: CacheGeneration, task: ImageTask,
         for use: Purpose
@@ -167,7 +164,6 @@ final class FetchStage: Sendable {
         }
     }
 
-    /// Returns the result of a shared load after a check with the limits of a request.
     private static func checked(_ result: FetchResult, _ plan: RequestPlan) -> FetchResult {
         guard case .original(let original, _, let metrics) = result else { return result }
         do throws(ImageError) {
@@ -197,7 +193,6 @@ final class FetchStage: Sendable {
         if !actions.isEmpty { task.keep(FetchReservation(actions)) }
     }
 
-    /// Returns the source at a URL, which is the URL of the request or an alternative.
     private func source(at url: URL, _ plan: RequestPlan) throws(ImageError) -> FetchSource {
         try FetchSource(url, plan, plan.settings.loaders)
     }
@@ -251,7 +246,6 @@ final class FetchStage: Sendable {
             self.asked = asked
         }
 
-        /// Returns the context of the loader, whose reports this object passes on.
         func loadContext() -> LoadContext {
             LoadContext(following: context.priority, rejection: { [inspection] in inspection?.error }) { report in
                 self.inspection?.receive(report)
@@ -277,8 +271,6 @@ final class FetchStage: Sendable {
             earlyInspection(plan, source, key), asked: asked)
     }
 
-    /// Checks the response of a loader and returns its data.
-    ///
     /// It isn't inlined because its variables would then be part of the frame of the waiting function.
     @inline(never)
     private func finish(
@@ -354,7 +346,6 @@ final class FetchStage: Sendable {
         }
     }
 
-    /// Calls the closure of the application that creates the image.
     private func made(_ plan: RequestPlan, _ key: FetchKey) async throws(ImageError) -> OriginalData {
         guard let make = plan.request.maker else { throw .request(.noOriginalData) }
         let span = plan.trace?.begin(.load, cacheKey: key.data)
@@ -379,7 +370,6 @@ final class FetchStage: Sendable {
 
     // MARK: - Reporting
 
-    /// Runs a load, counts it, and reports its beginning and end.
     private func counted(
         _ plan: RequestPlan, _ source: FetchSource, _ transfer: TransferTrace?,
         _ body: () async throws(ImageError) -> LoadResponse
@@ -408,7 +398,6 @@ final class FetchStage: Sendable {
 }
 
 extension NetworkConditions {
-    /// Adds a finished HTTP download to the measured throughput.
     fileprivate func recordDownload(_ metrics: NetworkMetrics) {
         guard !metrics.protocolName.isEmpty else { return }
         let start = max(metrics.connect, metrics.tlsHandshake)

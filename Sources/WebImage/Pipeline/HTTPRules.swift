@@ -16,11 +16,9 @@ struct HTTPRules {
     private var request: ImageRequest { plan.request }
     private var policy: CachePolicy { plan.policy }
     private var now: Date { plan.now }
-    /// The choices that HTTP leaves to the cache.
     private var choices: HTTPCachePolicy { plan.defaults.http }
 
-    /// The header fields that are sent, for the selection of variants. They're computed on demand because few responses
-    /// vary.
+    /// They're computed on demand because few responses vary.
     var selectingHeaders: HTTPHeaderFields { plan.settings.rules.sent(request.headers).withHashedSecrets }
 
     /// The header fields that separate responses in addition to those that Vary names. Header fields that are part of
@@ -39,7 +37,6 @@ struct HTTPRules {
         return selects(head)
     }
 
-    /// Returns whether the image can serve the request, which is the case unless other header fields selected it.
     func selects(_ image: DecodedImage) -> Bool {
         guard let originalInfo = image.originalInfo else { return true }
         return selects(originalInfo)
@@ -64,14 +61,11 @@ struct HTTPRules {
 
     private var head: RequestHead { RequestHead(headers: request.headers) }
 
-    /// The next step if nothing is cached.
     var stepWithoutStored: CacheAction { CacheAction.make(head, mode: mode, stored: nil, now: now) }
 
     /// Returns the next step for known data. `originalInfo` is `nil` for an image without a record.
     func step(for originalInfo: OriginalInfo?) -> CacheAction { decision(for: originalInfo).step }
 
-    /// Returns the next step for known data that may be delivered. `originalInfo` is `nil` for an image without a
-    /// record.
     func decision(for originalInfo: OriginalInfo?) -> CacheDecision {
         switch policy {
         case .cacheFirst, .cacheOnly: return CacheDecision(step: .use)
@@ -97,7 +91,6 @@ struct HTTPRules {
         policy == .http && request.headers.lines.isEmpty && originalInfo.isKnownFresh(at: now, by: plan.defaults)
     }
 
-    /// Returns the outcome of `event`, which is the server's response to `step`.
     func outcome(_ event: RevalidationResult.ServerResult, of step: CacheAction, stored: OriginalInfo?)
         -> RevalidationResult
     {
@@ -161,7 +154,6 @@ extension CacheAction {
 }
 
 extension OriginalInfo {
-    /// Merges a 304 response for this data and returns the resulting head.
     func confirm(with notModified: StoredResponseHead, _ plan: RequestPlan) -> StoredResponseHead {
         guard let known = head else { return notModified }
         var merged = known.merging(

@@ -9,7 +9,6 @@ final class HedgedLookup<Value: Sendable>: Sendable {
     /// The state of the lookup when the request stops waiting for it alone.
     enum FirstAnswer: Sendable {
         case finished(Value?)
-        /// A tier is slow.
         case delayed
     }
 
@@ -28,7 +27,6 @@ final class HedgedLookup<Value: Sendable>: Sendable {
 
     deinit { task.cancel() }
 
-    /// Waits until the lookup is finished or delayed.
     func firstAnswer() async -> FirstAnswer { await first.outcome { [first] in first.resolve(.finished(nil)) } }
 
     private enum Answer: Sendable {
@@ -36,12 +34,10 @@ final class HedgedLookup<Value: Sendable>: Sendable {
         case other
     }
 
-    /// Runs other work and returns the first usable result: that of the work, or that of the lookup if `accept` returns
-    /// one. The slower of them is canceled.
+    /// Returns the first usable result: that of the work, or that of the lookup if `accept` returns one. The slower of
+    /// them is canceled. If the work fails, the lookup can still replace it.
     ///
-    /// If the work fails, the lookup can still replace it.
-    ///
-    /// - Returns: The result, and the value of the lookup if `accept` returned nothing for it.
+    /// If `accept` returned nothing for the value of the lookup, this value is returned, too.
     func race<Output: Sendable>(
         _ work: @escaping @Sendable () async throws(ImageError) -> Output, accept: (Value) -> Output?
     ) async -> (result: Result<Output, ImageError>, rejected: Value?) {

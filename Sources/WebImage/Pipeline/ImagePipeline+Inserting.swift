@@ -14,9 +14,7 @@ extension ImagePipeline {
         let probe: ImageInfo?
     }
 
-    /// Stores an image, its data, or both for the request of `plan`.
-    ///
-    /// - Throws: An ``ImageError`` if the data isn't valid, if the image can't be encoded, or if the data is missing.
+    /// Throws an ``ImageError`` if the data isn't valid, if the image can't be encoded, or if the data is missing.
     func insert(
         _ image: DecodedImage?, data: Data?, _ plan: RequestPlan, in tiers: ImageCache.Tiers
     ) async throws(ImageError) {
@@ -40,7 +38,6 @@ extension ImagePipeline {
         for cache in plan.caches { await cache.flush() }
     }
 
-    /// Returns the data to store, which is the data of the caller or the encoded image.
     private func supplied(
         _ image: DecodedImage?, _ data: Data?, _ plan: RequestPlan, _ tiers: ImageCache.Tiers
     ) async throws(ImageError) -> SuppliedData? {
@@ -58,7 +55,6 @@ extension ImagePipeline {
         return try await checked(encoded.data, plan)
     }
 
-    /// Checks data in the same way as downloaded data.
     private func checked(_ data: Data, _ plan: RequestPlan) async throws(ImageError) -> SuppliedData {
         let options = plan.request.hintedOptions
         return try await workers.inspect(byteCount: data.count, limits: plan.limits) {
@@ -70,7 +66,6 @@ extension ImagePipeline {
         }
     }
 
-    /// Returns the image as the request would deliver it, with the record of its data.
     private func finished(
         _ image: DecodedImage?, _ originalInfo: OriginalInfo?, _ plan: RequestPlan
     ) async throws(ImageError) -> (image: DecodedImage, originalInfo: OriginalInfo)? {

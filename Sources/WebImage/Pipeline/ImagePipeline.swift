@@ -37,7 +37,6 @@ final class ImagePipeline: Sendable {
     private let revalidations = BackgroundRevalidations()
     /// The maximum number of different requests, or `nil` if it's unlimited.
     private let queueLimit: Int?
-    /// The clock of deadlines.
     private let time: TimeSource
 
     init(configuration: ImageManager.Configuration, cache: ImageCache, settings: LiveSettings) {
@@ -73,7 +72,6 @@ final class ImagePipeline: Sendable {
         storing = StoreStage(workers: workers, serialize: configuration.cacheSerializer)
     }
 
-    /// The number of jobs that run at any stage. It's zero if the pipeline is idle.
     var runningJobs: Int {
         cache.count + fetch.count + decode.count + transform.count + encode.count + workers.load + storing.count
             + revalidations.count
@@ -121,15 +119,13 @@ final class ImagePipeline: Sendable {
         return (response, hit?.known)
     }
 
-    /// Returns whether an image in memory serves the request without contacting the server. This method delivers
-    /// nothing, so it doesn't use up a prefetched image.
+    /// This method delivers nothing, so it doesn't use up a prefetched image.
     func servesWithoutServer(_ hit: MemoryStage.Hit?, _ plan: RequestPlan) -> Bool {
         guard let hit else { return false }
         return hit.step.needsNothing && !plan.request.includesOriginalData
     }
 
-    /// Returns the response to deliver for an image in memory, or `nil` if more work is necessary. `needsNothing`
-    /// indicates that a background revalidation counts as more work.
+    /// `needsNothing` indicates that a background revalidation counts as more work.
     func response(_ hit: MemoryStage.Hit?, _ plan: RequestPlan, needsNothing: Bool = false) -> ImageResponse? {
         guard let hit, hit.step.servesRequest, !plan.request.includesOriginalData else { return nil }
         if needsNothing, !hit.step.needsNothing { return nil }
@@ -139,7 +135,6 @@ final class ImagePipeline: Sendable {
         return response(hit.image, plan, isStale: step.revalidatesInBackground)
     }
 
-    /// Returns the response for an available image, which is in memory or comes from an interceptor.
     func response(
         _ image: DecodedImage, _ plan: RequestPlan, origin: ImageResponse.Source = .memoryCache,
         isStale: Bool = false
@@ -206,11 +201,7 @@ final class ImagePipeline: Sendable {
 
     /// Runs a request for data or for an encoded image: admits it, and counts and reports its result.
     ///
-    /// - Parameters:
-    ///   - plan: The plan of the request.
-    ///   - kind: The purpose of the request, for the list of running tasks.
-    ///   - encoding: The encoding of the result. The default is `nil`, which means the original data.
-    ///   - body: The work, which receives the task of the request.
+    /// `encoding` is `nil` for the original data.
     func perform<Value: Sendable>(
         _ plan: RequestPlan, as kind: ImageManager.RunningTask.Kind, _ encoding: ImageEncoding? = nil,
         _ body: @escaping @Sendable (ImageTask) async throws(ImageError) -> Delivery<Value>
@@ -228,7 +219,6 @@ final class ImagePipeline: Sendable {
         }
     }
 
-    /// Loads original data for a prefetcher, which has created the task, and counts and reports the result.
     func prefetchData(_ plan: RequestPlan, _ task: ImageTask) async throws(ImageError) {
         let span = plan.trace?.begin(.request, cacheKey: plan.keys.data)
         let timer = timer(of: task)
@@ -266,7 +256,6 @@ final class ImagePipeline: Sendable {
         return try await task.perform(body)
     }
 
-    /// Runs a request, and counts and reports its result.
     private func reported<Value>(
         _ span: StageSpan?, _ body: () async throws(ImageError) -> Delivery<Value>
     ) async throws(ImageError) -> Value {
@@ -307,7 +296,6 @@ final class ImagePipeline: Sendable {
         }
     }
 
-    /// Returns the original data for `plan`, through the interceptors if there are any.
     func original(_ plan: RequestPlan, _ task: ImageTask) async throws(ImageError) -> DeliveredData {
         plan.captureSettings()
         fetch.reserve(plan, for: task, .bytes)
@@ -324,8 +312,6 @@ final class ImagePipeline: Sendable {
 
     // MARK: - Between the stages
 
-    /// Returns the processed image of `original`. `ahead` is a decoder that has already received the beginning of the
-    /// data.
     func image(
         _ original: OriginalData, _ ahead: IncrementalDecode?, _ plan: RequestPlan, priority: SharedPriority
     ) async throws(ImageError) -> ProcessedImage {

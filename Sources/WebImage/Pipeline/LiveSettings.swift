@@ -18,11 +18,9 @@ final class SettingsSnapshot: Sendable {
     let coders: ImageCoderRegistry
     /// The coders that do the work, in this process or in helper processes.
     let working: IsolatedCoders
-    /// The loaders of the application.
     let ownLoaders: [any ImageLoader]
     /// All loaders. The last one is tried first.
     let loaders: [any ImageLoader]
-    /// The rules of the downloader, with its header fields.
     let rules: ExchangeRules
     let revision: Revision
 
@@ -55,13 +53,7 @@ final class LiveSettings: Sendable {
     private let identity: @Sendable () -> String?
     private let isolation: CoderIsolation
 
-    /// Creates the settings of a configuration.
-    ///
-    /// - Parameters:
-    ///   - configuration: The configuration.
-    ///   - builtIn: The built-in loaders, which are tried after those of the configuration.
-    ///   - rules: A closure that returns the current rules of the downloader. The same object means the same rules.
-    ///   - headerIdentity: A fast closure that returns the ``ExchangeRules/headerIdentity`` of these rules.
+    /// `headerIdentity` must be fast. If `rules` returns the same object, the rules are the same.
     init(
         _ configuration: ImageManager.Configuration, builtIn: [any ImageLoader],
         rules: @escaping @Sendable () -> ExchangeRules,
@@ -79,7 +71,6 @@ final class LiveSettings: Sendable {
                 revision: SettingsSnapshot.Revision()))
     }
 
-    /// The settings of requests that start now.
     var current: SettingsSnapshot {
         state.withLock { snapshot in
             let rules = rules()
@@ -108,12 +99,8 @@ final class LiveSettings: Sendable {
             rules: snapshot.rules.removingHeaderIdentity(), revision: snapshot.revision)
     }
 
-    /// Changes the settings. Requests see all of the changes or none of them.
-    ///
-    /// - Parameters:
-    ///   - coders: The new coders, or `nil` to keep the current ones.
-    ///   - loaders: The new loaders of the application, or `nil` to keep the current ones.
-    ///   - changeRules: A closure that changes the rules of the downloader. It must not use these settings.
+    /// Requests see all of the changes or none of them. `nil` keeps the current coders or loaders. `changeRules` must
+    /// not use these settings.
     func update(coders: ImageCoderRegistry?, loaders: [any ImageLoader]?, changeRules: () -> Void) {
         // The deinitializers of coders and loaders can be code of the application.
         state.discard { snapshot in

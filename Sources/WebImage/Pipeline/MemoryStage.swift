@@ -12,7 +12,6 @@ struct MemoryStage: Sendable {
     struct Hit {
         let image: DecodedImage
         let decision: CacheDecision
-        /// Whether the image is larger than requested.
         var isLarger = false
 
         var step: CacheAction { decision.step }
@@ -82,7 +81,6 @@ extension RequestPlan {
     /// The final image in memory, regardless of its age and its header fields.
     var imageInMemory: DecodedImage? { cache.imageInMemory(for: keys.digest, keys.final) }
 
-    /// Returns the image in memory after an intermediate or final step for data with this digest.
     func imageInMemory(after key: ProcessingKey) -> DecodedImage? {
         guard request.caching.readFrom.contains(.memory) else { return nil }
         guard let image = cache.imageInMemory(for: key.step.digest, key.step), image.originalInfo?.digest == key.bytes

@@ -28,7 +28,6 @@ final class OriginalData: Sendable {
     let probe: ImageInfo?
     let origin: ImageResponse.Source
     let metrics: NetworkMetrics?
-    /// The time at which the data was complete.
     let arrived = ContinuousClock.now
     /// Whether a truncated response would have been detected. If it's `false`, the data is stored only after it was
     /// decoded.
@@ -36,9 +35,7 @@ final class OriginalData: Sendable {
     /// Whether the end marker is missing and the length of the response is unknown. Such data makes partial images,
     /// which aren't stored.
     var mayBeTruncated: Bool { !isLengthKnown && probe?.isTruncated == true }
-    /// The cache that the data was read from.
     let source: ImageCache?
-    /// The last removal of the key before this data was requested.
     let generation: CacheGeneration
     /// Whether later requests can use the data, because neither the response nor its request forbids storing.
     let mayBeReused: Bool
@@ -77,7 +74,6 @@ final class OriginalData: Sendable {
         self.source = source
     }
 
-    /// Creates the data of an image that the application created and that `key` identifies.
     init(_ image: DecodedImage, key: CacheKey, generation: CacheGeneration, exchange: ExchangeKey) {
         data = Data()
         originalInfo = OriginalInfo(

@@ -17,9 +17,7 @@ final class OriginalInfo: Sendable {
     let byteCount: Int
     private struct State {
         var head: StoredResponseHead?
-        /// Whether header fields of the request selected the response.
         var isNegotiated: Bool
-        /// Whether the data comes only from an alternative without an HTTP response.
         var isSubstitute = false
         /// A time span in which the data is fresh for requests without header fields, and the rules that apply.
         var fresh: (rules: ObjectIdentifier, span: Range<Date>)?
@@ -51,7 +49,6 @@ final class OriginalInfo: Sendable {
     /// The response head of the last response that contained or revalidated this data.
     var head: StoredResponseHead? { state.withLock { $0.head } }
 
-    /// Whether header fields of the request selected the response (Vary).
     var isNegotiated: Bool { state.withLock { $0.isNegotiated } }
 
     /// Returns whether the data is known to be fresh at `now` for a request without header fields. If this method
@@ -74,7 +71,6 @@ final class OriginalInfo: Sendable {
         }
     }
 
-    /// Discards the time span in which the data is known to be fresh, so that the next request evaluates the rules.
     func discardFreshness() { state.withLock { $0.fresh = nil } }
 
     /// Replaces the response head unless the current one is newer.
@@ -88,6 +84,5 @@ final class OriginalInfo: Sendable {
 }
 
 extension DecodedImage {
-    /// The record of the image's data, or `nil` for an image without one.
     var originalInfo: OriginalInfo? { provenance as? OriginalInfo }
 }

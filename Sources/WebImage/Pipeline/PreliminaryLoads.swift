@@ -18,7 +18,6 @@ final class PreliminaryLoads: Sendable {
         var tasks: [Int: ImageTask] = [:]
         /// The lowest rank of the images that have arrived.
         var arrived = Int.max
-        /// The observation of the priority of the task.
         var observation: Int?
     }
 
@@ -27,7 +26,7 @@ final class PreliminaryLoads: Sendable {
 
     private init(_ task: ImageTask) { self.task = task }
 
-    /// Starts the preliminary requests of `plan`, if there are any, for its task. Returns the image that was in memory.
+    /// Returns the image that was in memory.
     static func start(for plan: RequestPlan, _ task: ImageTask, _ pipeline: ImagePipeline) -> DecodedImage? {
         guard var next = plan.callerRequest.preliminary, task.result == nil else { return nil }
         let loads = PreliminaryLoads(task)
@@ -43,7 +42,6 @@ final class PreliminaryLoads: Sendable {
         return stored
     }
 
-    /// Starts a preliminary request. Returns its image if it was in memory.
     private func start(
         _ request: ImageRequest, _ rank: Int, _ main: RequestPlan, _ pipeline: ImagePipeline
     ) -> DecodedImage? {
@@ -74,7 +72,6 @@ final class PreliminaryLoads: Sendable {
         return nil
     }
 
-    /// Ends the requests with the task and applies its priority to them.
     private func followTask() {
         let observation = task.livePriority.follow { [weak self] priority in
             guard let self else { return }

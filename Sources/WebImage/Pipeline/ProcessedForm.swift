@@ -50,14 +50,12 @@ struct ProcessedForm: WholeImageTransformer {
 extension ProcessedForm {
     private static func identity(_ encoding: ImageEncoding) -> String { "processed(\(encoding.identity))" }
 
-    /// Returns `transformers` with this step appended if `request` needs it.
     static func appended(
         to transformers: [any ImageTransformer], _ request: ImageRequest, _ coders: ImageCoderRegistry
     ) -> [any ImageTransformer] {
         ProcessedForm(request, coders).map { transformers + [$0] } ?? transformers
     }
 
-    /// Returns `identities` with the identity of this step appended if `request` needs it.
     static func appended(to identities: [String], _ request: ImageRequest) -> [String] {
         lossyEncoding(of: request).map { identities + [identity($0)] } ?? identities
     }
@@ -116,7 +114,6 @@ extension ImageEncoding {
 }
 
 extension DecodedImage {
-    /// Returns whether the samples of both images represent the same colors.
     fileprivate func hasSameColors(as other: DecodedImage) -> Bool {
         guard metadata.color == other.metadata.color else { return false }
         return metadata.color != .source
@@ -188,7 +185,6 @@ struct ProcessedImageRecord: Codable {
 }
 
 extension ProcessedImageRecord.Source {
-    /// Returns metadata of the file of a processed image with the values of the original file.
     fileprivate func describing(_ stored: ImageMetadata) -> ImageMetadata {
         var metadata = stored
         metadata.storedSize = storedSize

@@ -21,7 +21,6 @@ final class ProgressTracker: Sendable {
         /// The progress events to deliver in order, because loaders can report from several threads.
         var outbox = OrderedDelivery<ImageTask.Progress>()
 
-        /// Returns the progress to report at `time`, or `nil` if it's too early.
         mutating func progressToReport(at time: Double, isFinal: Bool) -> ImageTask.Progress? {
             let isAllowed = limiter.allows(at: time, isFinal: isFinal)
             isDelayed = !isAllowed
@@ -34,13 +33,8 @@ final class ProgressTracker: Sendable {
     private let time: @Sendable () -> Double
     private let handler: @Sendable (ImageTask.Progress) -> Void
 
-    /// Creates a meter.
-    ///
-    /// - Parameters:
-    ///   - interval: The minimum time between two progress reports, in seconds.
-    ///   - now: The manager's clock.
-    ///   - time: A closure that returns the time of a monotonic clock, in seconds.
-    ///   - handler: A closure that receives the progress.
+    /// `interval` is the minimum time between two reports. It and the result of `time`, a monotonic clock, are in
+    /// seconds.
     init(
         interval: Double = 0, now: @escaping @Sendable () -> Date,
         time: @escaping @Sendable () -> Double = { SystemClock.seconds },

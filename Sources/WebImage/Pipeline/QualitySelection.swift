@@ -67,8 +67,7 @@ extension RequestPlan {
 }
 
 extension ImagePipeline {
-    /// Returns the plans of all qualities of `request`, beginning with the highest quality, after the modifier of the
-    /// configuration changed it. Most requests have only one.
+    /// The plans begin with the highest quality. The modifier of the configuration has changed their requests.
     func plans(_ request: ImageRequest) -> [RequestPlan] {
         interceptors.prepared(request).qualities.map { RequestPlan($0, defaults) }
     }

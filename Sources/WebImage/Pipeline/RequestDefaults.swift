@@ -14,7 +14,6 @@ final class RequestDefaults: Sendable {
     let cache: ImageCache
     let settings: LiveSettings
     let files = FileVersions()
-    /// The identities of the default transformers.
     private let identities: [String]
     private let defaultCookies: CookieJar?
     private let defaultCredentials: CredentialStore?
@@ -49,13 +48,11 @@ final class RequestDefaults: Sendable {
         observers.isEmpty ? nil : ObserverNotifier(observers, spans, request.url)
     }
 
-    /// Returns the default transformers as they apply to a request without its own transformers.
     func transformers(of request: ImageRequest) -> [any ImageTransformer] {
         let all = configuration.transformers
         return request.transformsAnimations || all.isEmpty ? all : all.map { $0.applied(toFrames: false) }
     }
 
-    /// Returns the identities of the transformers of `request`.
     func identities(of request: ImageRequest) -> [String] {
         if let own = request.identities { return ProcessedForm.appended(to: own, request) }
         let all =
@@ -64,11 +61,8 @@ final class RequestDefaults: Sendable {
         return ProcessedForm.appended(to: all, request)
     }
 
-    /// Returns the identity of the data of `request`. This method never reads the file system.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - changed: The identity of the changed header fields with which the request is sent, or `nil` for none.
+    /// This method never reads the file system. `changed` is the identity of the changed header fields, or `nil` for
+    /// none.
     func source(of request: ImageRequest, changed: String?) -> RequestKeys.Source {
         let access = access(
             of: request, to: request.url, changed: request.source.isOnThisMachine ? nil : changed)
@@ -88,7 +82,6 @@ final class RequestDefaults: Sendable {
         return CacheKey([access ?? "", "headers", changed]).fileName
     }
 
-    /// Returns the digest of the memory key of `request`.
     func digest(of request: ImageRequest) -> CacheKey.Digest {
         RequestKeys.digest(
             request, source: source(of: request, changed: settings.headerIdentity),
@@ -98,15 +91,11 @@ final class RequestDefaults: Sendable {
     /// Returns whether `url` can be loaded instead of another URL.
     func allowsScheme(of url: URL) -> Bool { url.hasScheme(in: schemes) }
 
-    /// Checks the scheme of a request. If the request has a custom loader or creates its image, its URL is only a name
-    /// and can have any scheme.
-    ///
-    /// - Throws: ``ImageError/RequestFailure/unsupportedScheme(_:)``.
+    /// If the request has a custom loader or creates its image, its URL is only a name and can have any scheme.
     func checkScheme(of request: ImageRequest) throws(ImageError) {
         guard request.loader == nil, request.maker == nil, !allowsScheme(of: request.url) else { return }
         throw .request(.unsupportedScheme(request.url.scheme?.lowercased() ?? ""))
     }
 
-    /// The choices that HTTP leaves to the cache.
     var http: HTTPCachePolicy { configuration.httpCachePolicy }
 }

@@ -29,7 +29,6 @@ final class RequestExecution {
     private var delivered: DecodedImage?
     /// The last image made from data, so that no data is decoded twice.
     private var made: DecodedImage?
-    /// Whether the request uses stale data that is revalidated in the background.
     private var usesStaleData = false
 
     init(_ plan: RequestPlan, _ task: ImageTask, known: DecodedImage?, _ pipeline: ImagePipeline) {
@@ -58,7 +57,6 @@ final class RequestExecution {
         }
     }
 
-    /// Returns the original data without decoding it.
     func bytes() async throws(ImageError) -> DeliveredData {
         guard plan.request.maker == nil else { throw .request(.noOriginalData) }
         let (stored, late): (OriginalData?, HedgedLookup<OriginalData>?) =
@@ -88,9 +86,7 @@ final class RequestExecution {
         }
     }
 
-    /// Returns original data as the result of this request.
-    ///
-    /// - Throws: An ``ImageError/LimitFailure`` if a request with other limits stored the data.
+    /// Throws an ``ImageError/LimitFailure`` if a request with other limits stored the data.
     private func data(_ original: OriginalData) throws(ImageError) -> DeliveredData {
         try plan.check(original)
         return DeliveredData(data: original.data, originalInfo: original.originalInfo, source: origin(of: original))
@@ -100,7 +96,6 @@ final class RequestExecution {
 
     private var images: SourceContact.Images { SourceContact.Images(known: known, delivered: delivered) }
 
-    /// Returns the response with the processed image if it's stored as a separate entry.
     @inline(never)
     private func processed() async -> ImageResponse? {
         let before = ContinuousClock.now
@@ -138,7 +133,6 @@ final class RequestExecution {
         return try await contact.contact(stored: nil, nil, images, for: use)
     }
 
-    /// Returns cached data that can be decoded, or the running lookup if a tier is slow.
     private func usableStored() async throws(ImageError) -> (OriginalData?, HedgedLookup<OriginalData>?) {
         guard plan.policy.usesCache else { return (nil, nil) }
         let before = ContinuousClock.now
@@ -165,7 +159,6 @@ final class RequestExecution {
 
     // MARK: - Decode, transform, store
 
-    /// Delivers new or fresh data as an image and stores both if the request allows it.
     @inline(never)
     private func deliver(
         _ original: OriginalData, _ ahead: IncrementalDecode?, _ metrics: NetworkMetrics?
@@ -215,8 +208,6 @@ final class RequestExecution {
         return response
     }
 
-    /// Makes the image of new data.
-    ///
     /// If the data is invalid, the failure is remembered unless the data may only be truncated. After another failure,
     /// such as that of a transformer or of a limit, the data is stored, because it can serve later requests.
     private func makeNew(
@@ -236,13 +227,11 @@ final class RequestExecution {
         }
     }
 
-    /// Returns whether `error` means that the data is invalid. Transformers can throw the same errors for data that was
-    /// decoded.
+    /// Transformers can throw the same errors for data that was decoded.
     private func blamesData(_ error: ImageError, _ original: OriginalData) -> Bool {
         error.blamesBytes && !wasDecoded(original)
     }
 
-    /// Returns whether data was decoded before a transformer failed.
     private func wasDecoded(_ original: OriginalData) -> Bool {
         !plan.transformers.isEmpty && original.wasDecoded(for: ProcessingKey(plan, step: 0, of: original))
     }
@@ -280,8 +269,7 @@ final class RequestExecution {
         [delivered, known].lazy.compactMap { $0 }.first { $0.originalInfo?.digest == originalInfo.digest }
     }
 
-    /// Returns the origin of the data from the point of view of this request. Data that another request downloaded
-    /// earlier and still uses counts as memory.
+    /// Data that another request downloaded earlier and still uses counts as memory.
     private func origin(of original: OriginalData) -> ImageResponse.Source {
         original.origin == .network && plan.createdAt > original.arrived ? .memoryCache : original.origin
     }
@@ -313,7 +301,6 @@ final class RequestExecution {
 }
 
 extension [ImageManager.Stage: Duration] {
-    /// Sets the times for decoding and transforming an image.
     mutating func set(_ image: ProcessedImage) {
         self[.decode] = .seconds(image.decodeSeconds)
         if image.transformSeconds > 0 { self[.transform] = .seconds(image.transformSeconds) }

@@ -14,10 +14,8 @@ struct RequestInterceptorChain: Sendable {
     struct MemoryLookup: Sendable {
         /// A closure that returns whether memory serves a request. It delivers nothing.
         let serves: @Sendable (RequestPlan) -> Bool
-        /// A closure that returns the response to deliver, or `nil` if memory doesn't serve the request.
         let response: @Sendable (RequestPlan) -> ImageResponse?
 
-        /// The lookup for requests that memory can't serve.
         static let none = MemoryLookup(serves: { _ in false }, response: { _ in nil })
     }
 
@@ -44,7 +42,6 @@ struct RequestInterceptorChain: Sendable {
     private let defaults: RequestDefaults
     /// Whether requests must pass through the chain unless memory serves them.
     let interceptsLoads: Bool
-    /// Whether requests must pass through the chain before the memory lookup.
     let interceptsMemoryHits: Bool
 
     init(_ configuration: ImageManager.Configuration, _ defaults: RequestDefaults) {
@@ -60,7 +57,6 @@ struct RequestInterceptorChain: Sendable {
     /// Whether there's no modifier of requests. Checking it first avoids a copy of each request.
     var preparesNothing: Bool { modifier == nil }
 
-    /// Returns `request` after the modifier changed it.
     func prepared(_ request: ImageRequest) -> ImageRequest {
         guard let modifier else { return request }
         var request = request
@@ -68,12 +64,6 @@ struct RequestInterceptorChain: Sendable {
         return request
     }
 
-    /// Passes the request of `plan` through the chain and returns the response.
-    ///
-    /// - Parameters:
-    ///   - plan: The plan of the caller's request.
-    ///   - lookup: The memory lookup. The default is ``MemoryLookup/none``.
-    ///   - answering: The closure that serves the request after the last interceptor.
     func respond(
         _ plan: RequestPlan, lookup: MemoryLookup = .none, _ answering: @escaping Responder
     ) async throws(ImageError) -> ImageResponse {

@@ -8,10 +8,7 @@ import WebImageNet
 import WebImageStore
 
 extension RequestPlan {
-    /// Checks that data is within the limits of the request. Requests for other sizes can share the data, so the size
-    /// is checked when the image is decoded.
-    ///
-    /// - Throws: An ``ImageError/LimitFailure``.
+    /// Requests for other sizes can share the data, so the size is checked when the image is decoded.
     func check(_ original: OriginalData) throws(ImageError) {
         // The pixels of an image that the application created were checked already.
         guard original.image == nil else { return }
@@ -42,7 +39,6 @@ extension RequestPlan {
         return load
     }
 
-    /// Returns the part of a response head to store.
     func storedHead(
         _ head: HTTPResponseHead, of response: LoadResponse, requested: Date, responded: Date
     ) -> StoredResponseHead {

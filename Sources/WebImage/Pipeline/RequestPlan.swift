@@ -18,11 +18,9 @@ final class RequestPlan: Sendable {
     let transformers: [any ImageTransformer]
     let policy: CachePolicy
     let limits: ImageLimits
-    /// The time at which freshness is evaluated.
     let now: Date
     let createdAt: ContinuousClock.Instant
     let defaults: RequestDefaults
-    /// The trace for the observers, or `nil` if there are none.
     let trace: ObserverNotifier?
     /// Whether the version of a file in the key must still be read from the file system.
     let needsFileVersion: Bool
@@ -99,7 +97,6 @@ final class RequestPlan: Sendable {
             changing: change)
     }
 
-    /// Creates a plan for a changed request to the same source, with the keys and the transformers of that request.
     private init(
         _ plan: RequestPlan, better: [ImageRequest], keys: RequestKeys, transformers: [any ImageTransformer],
         changing change: (inout ImageRequest) -> Void
@@ -135,7 +132,6 @@ final class RequestPlan: Sendable {
         return decoding == request.decoding ? self : RequestPlan(self, decoding: decoding)
     }
 
-    /// Creates a verified plan with other decoding options and the same data.
     private convenience init(_ plan: RequestPlan, decoding: ImageDecodingOptions) {
         var request = plan.request
         request.decoding = decoding
@@ -151,13 +147,11 @@ final class RequestPlan: Sendable {
         captured.load() ?? captured.storeIfNil(defaults.settings.currentWithoutHeaderIdentity)
     }
 
-    /// Applies the current settings to the request, because it starts now.
     func captureSettings() { _ = settings }
 
     /// The request of the caller, for interceptors and tasks.
     var callerRequest: ImageRequest { restricted ?? request }
 
-    /// Whether ``verified()`` must be called before the request runs.
     var needsVerification: Bool { needsFileVersion || !better.isEmpty }
 
     /// Returns this plan with the current version of its file in the key, or the plan for a higher quality that is
@@ -179,23 +173,19 @@ final class RequestPlan: Sendable {
 
     var coders: ImageCoderRegistry { request.coder.map { ImageCoderRegistry(only: $0) } ?? registeredCoders }
 
-    /// The coders of the manager, for encoding and for stored encodings.
     var registeredCoders: ImageCoderRegistry {
         // Alternatives can come from the network, even if the first source is a file.
         isLocal && request.network.alternativeURLs.isEmpty ? settings.working.local : settings.working.network
     }
 
-    /// The cache for processed images.
     var cache: ImageCache { request.caching.cache ?? defaults.cache }
 
     var originalCache: ImageCache {
         request.caching.originalCache ?? request.caching.cache ?? defaults.configuration.originalCache ?? defaults.cache
     }
 
-    /// All caches in which the request can store data.
     var caches: [ImageCache] { cache === originalCache ? [cache] : [cache, originalCache] }
 
-    /// The HTTP caching rules for this request.
     var http: HTTPRules { HTTPRules(self) }
 
     /// Whether the source is a file, a data URL, or in memory. Storing such data on disk would only duplicate it.

@@ -35,11 +35,9 @@ final class RecentResponses: Sendable {
 
     private struct State {
         var records: [ID: Record] = [:]
-        /// The identifiers in the order in which they were added.
         var order = FIFOQueue<ID>()
         var unusedPrefetches = 0
 
-        /// Changes the record of a response, and adds it if it isn't in the table.
         mutating func change(_ id: ID, _ body: (inout Record) -> Void) {
             var record = records[id]
             if record == nil {
@@ -65,7 +63,6 @@ final class RecentResponses: Sendable {
     /// The number of unused prefetches of the state. It's atomic, so a memory hit without prefetches takes no lock.
     private let unusedPrefetches = Atomic(0)
 
-    /// Changes the state under its lock.
     private func update<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         state.withLock { state in
             defer { unusedPrefetches.store(state.unusedPrefetches, ordering: .releasing) }
@@ -73,7 +70,6 @@ final class RecentResponses: Sendable {
         }
     }
 
-    /// Records a response that was received or revalidated.
     func record(_ head: StoredResponseHead, for key: CacheKey) {
         let id = ID(key, head)
         update { state in
@@ -106,8 +102,7 @@ final class RecentResponses: Sendable {
         }
     }
 
-    /// Records the use of a response by a request that isn't a prefetch. Returns whether the response was prefetched and
-    /// this is its first use.
+    /// Returns whether the response was prefetched and this is its first use.
     @discardableResult
     func recordUse(of head: StoredResponseHead, for key: CacheKey) -> Bool {
         let id = ID(key, head)
@@ -122,13 +117,11 @@ final class RecentResponses: Sendable {
         }
     }
 
-    /// Returns whether a prefetcher loaded or found a response and no request has used it since.
     func isUnusedPrefetch(_ head: StoredResponseHead, for key: CacheKey) -> Bool {
         let id = ID(key, head)
         return state.withLock { $0.records[id]?.isUnusedPrefetch == true }
     }
 
-    /// Whether the table contains prefetched responses that no request has used.
     var hasUnusedPrefetches: Bool { unusedPrefetches.load(ordering: .acquiring) > 0 }
 }
 
@@ -177,20 +170,17 @@ extension RequestPlan {
             ? decision.step : http.step(for: originalInfo)
     }
 
-    /// Returns whether the response leaves its freshness open and was received or revalidated recently.
     private func isRecent(_ head: StoredResponseHead) -> Bool {
         let interval = defaults.revalidationInterval
         return interval > 0 && head.leavesFreshnessOpen(now: now, policy: defaults.http)
             && defaults.recentResponses.contains(head, for: keys.data, within: interval, now: now)
     }
 
-    /// Returns whether this request would be the first use of the response after it was prefetched.
     private func isUnusedPrefetch(_ head: StoredResponseHead) -> Bool {
         !isPrefetch && defaults.recentResponses.hasUnusedPrefetches
             && defaults.recentResponses.isUnusedPrefetch(head, for: keys.data)
     }
 
-    /// Records that the request finished with a response, either as a prefetch or as a use.
     func recordResult(_ originalInfo: OriginalInfo?) {
         guard let originalInfo, let head = originalInfo.head else { return }
         guard isPrefetch else {
@@ -208,7 +198,6 @@ extension RequestPlan {
 final class BackgroundRevalidations: Sendable {
     private struct State {
         var running: Set<Key> = []
-        /// The end time of the last revalidation of each key.
         var ended: [Key: ContinuousClock.Instant] = [:]
     }
 

@@ -27,7 +27,6 @@ final class RunningTaskRegistry: Sendable {
 
     private let state = Lock(State())
 
-    /// The tasks that aren't finished, in the order in which they started.
     var unfinished: [Entry] {
         let entries = state.withLock { Array($0.entries.values) }
         // A canceled task is finished although its work may still be ending.
@@ -61,8 +60,6 @@ final class InFlightLimiter: Sendable {
     var count: Int { requests.withLock { $0.count } }
 
     /// Admits a request if an equal request is in flight or fewer than `limit` different requests are.
-    ///
-    /// - Throws: An ``ImageError/LimitFailure`` of the kind overloaded.
     func enter(_ key: Key, limit: Int) throws(ImageError) {
         let full = requests.withLock { requests -> Int? in
             guard requests[key] != nil || requests.count < limit else { return requests.count }

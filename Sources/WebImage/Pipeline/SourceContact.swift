@@ -22,16 +22,13 @@ indirect enum DataLookupResult: Sendable {
 final class SourceContact: Sendable {
     /// The images that the request already has.
     struct Images {
-        /// The image in memory that can't serve the request alone.
         let known: DecodedImage?
-        /// The image that was delivered as ``ImageTask/Event/cached(_:)``.
         let delivered: DecodedImage?
     }
 
     private let plan: RequestPlan
     private let task: ImageTask
     private let pipeline: ImagePipeline
-    /// The last removal of the key before the request, from the cache for original data.
     private let generation: CacheGeneration
 
     init(_ plan: RequestPlan, _ task: ImageTask, _ generation: CacheGeneration, _ pipeline: ImagePipeline) {
@@ -59,8 +56,6 @@ final class SourceContact: Sendable {
         }
     }
 
-    /// Contacts the source with a conditional request if something is cached, and otherwise with an unconditional
-    /// request.
     private func contact(
         stored: OriginalData?, _ images: Images, for use: FetchStage.Purpose
     ) async throws(ImageError) -> DataLookupResult {
@@ -160,7 +155,6 @@ final class SourceContact: Sendable {
     /// their values.
     private final class Sources {
         private let plan: RequestPlan
-        /// The data that can serve the request instead of a failed source, or `nil` if there's none.
         private let stale: OriginalInfo?
         private var all: AlternativeSequence
         /// The sources before the first local alternative, or `nil` if no stale data can serve the request.
@@ -177,13 +171,10 @@ final class SourceContact: Sendable {
 
         var current: LoadRequest { all.current }
 
-        /// Returns the result with the attempts that the request made at earlier sources.
         @inline(never)
         func completed(_ result: FetchResult) -> FetchResult { result.completed(all) }
 
-        /// Advances to the next source.
-        ///
-        /// - Throws: The error of the request if no source is left, or if stale data serves the request.
+        /// Throws the error of the request if no source is left, or if stale data serves the request.
         @inline(never)
         func advance(after error: ImageError) throws(ImageError) {
             do throws(ImageError) {

@@ -23,17 +23,10 @@ final class StoreStage: Sendable {
         self.serialize = serialize
     }
 
-    /// The number of processed images that are being encoded for a tier.
     var count: Int { running.load(ordering: .relaxed) }
 
-    /// Stores original data if the request and the server allow it. Call this method after the data was decoded, so
-    /// that invalid data never replaces valid data.
-    ///
-    /// - Parameters:
-    ///   - original: The data to store.
-    ///   - image: The decoded image, or `nil` if only the data was requested.
-    ///   - plan: The plan of the request.
-    ///   - generation: The last removal of the key before the request.
+    /// Call this method after the data was decoded, so that invalid data never replaces valid data. `image` is `nil` if
+    /// only the data was requested.
     func store(_ original: OriginalData, _ image: DecodedImage?, _ plan: RequestPlan, _ generation: CacheGeneration)
         async
     {
@@ -59,8 +52,7 @@ final class StoreStage: Sendable {
         await plan.originalCache.remove(plan.keys.data, matching: plan.http.selectingHeaders)
     }
 
-    /// Returns the data to store for `original`, which is its data or the result of the application's serializer.
-    /// Returns `nil` to store nothing.
+    /// Returns the result of the application's serializer, if any, or `nil` to store nothing.
     private func serialized(
         _ original: OriginalData, _ image: DecodedImage?, _ plan: RequestPlan
     ) async -> (data: Data, isOriginal: Bool)? {
@@ -75,8 +67,7 @@ final class StoreStage: Sendable {
         return (data, data == original.data)
     }
 
-    /// Stores a processed image in the tiers that the request names, except memory. Returns the work that continues in
-    /// the background, if any.
+    /// Returns the work that continues in the background, if any.
     ///
     /// Requests that share `original` encode and store equal images once per cache and tier.
     func store(
@@ -106,7 +97,6 @@ final class StoreStage: Sendable {
         }
     }
 
-    /// Stores an encoded image as a separate entry.
     func store(
         _ encoded: SharedEncodedImage, of image: DecodedImage, _ encoding: ImageEncoding, _ plan: RequestPlan,
         _ generation: CacheGeneration

@@ -27,11 +27,9 @@ final class TransformStage: Sendable {
     }
 
     var count: Int { jobs.count }
-    /// The number of times that a request joined a running step.
     var sharedCount: Int { jobs.sharedCount }
 
-    /// Returns the processed image of `original`. It calls `decode` for the decoded image if the result of no later
-    /// step is available.
+    /// Calls `decode` only if the result of no later step is available.
     func image(
         _ original: OriginalData, _ plan: RequestPlan, priority: SharedPriority, decode: @escaping Decoder
     ) async throws(ImageError) -> ProcessedImage {

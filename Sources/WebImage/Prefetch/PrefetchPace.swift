@@ -29,7 +29,6 @@ struct PrefetchPaceEstimator {
 
     private var running = 0
     private var last = 0.0
-    /// The weighted time and the weighted number of loads.
     private var (busy, loads) = (0.0, 0.0)
     private var total = 0.0
     private var latencies: [Double] = []

@@ -19,7 +19,6 @@ final class PrefetchRunner: Sendable {
         var running: [Int: Running] = [:]
         var tasks: [Int: PrefetchTask] = [:]
         var feeders: [Int: CheckedContinuation<Void, Never>] = [:]
-        /// The tasks that read the sequences of open lists.
         var readers: [Int: Task<Void, Never>] = [:]
         /// Whether the prefetcher was released, so no lists follow.
         var isReleased = false
@@ -31,14 +30,12 @@ final class PrefetchRunner: Sendable {
         /// The value of `yields` for which a wait until partial yielding was started.
         var timedYield = 0
 
-        /// Begins yielding to visible requests, unless it has begun already.
         mutating func beginYielding() {
             guard table.yielding == .none else { return }
             table.yielding = .complete
             yields += 1
         }
 
-        /// Returns the number of a wait that the caller must start, or `nil` if none is needed.
         mutating func beginWait() -> Int? {
             guard table.yielding == .complete, timedYield != yields, !tasks.isEmpty else { return nil }
             timedYield = yields
@@ -73,8 +70,7 @@ final class PrefetchRunner: Sendable {
         if let token = observation.withLock({ $0 }) { manager.pipeline.foreground.stopObserving(token) }
     }
 
-    /// A stream of the current progress and the progress after every change. It ends when the prefetcher is released and all
-    /// lists are finished.
+    /// The stream ends when the prefetcher is released and all lists are finished.
     var progressStream: AsyncStream<ImagePrefetcher.Progress> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let number = progress.follow { continuation.yield($0) }
@@ -196,7 +192,6 @@ final class PrefetchRunner: Sendable {
         finishIfComplete(list)
     }
 
-    /// Cancels `reader`, which reads the sequence of `list`, together with the list.
     func follow(_ reader: Task<Void, Never>, of list: Int) {
         let isOpen = state.withLock { state in
             guard state.table.lists[list]?.isOpen == true else { return false }
@@ -225,7 +220,6 @@ final class PrefetchRunner: Sendable {
 
     var suspensionReasons: Set<PrefetchStateMachine.SuspensionReason> { state.withLock { $0.table.suspensionReasons } }
 
-    /// The speed of the recent loads, or `nil` if it isn't known yet.
     var pace: PrefetchPace? { state.withLock { $0.estimator.pace } }
 
     /// Runs up to `concurrency` requests at a time, even if visible requests are in flight. `nil` restores the

@@ -47,7 +47,6 @@ struct PrefetchStateMachine {
         var priority: RequestPriority
         let destination: ImagePrefetcher.Destination
         var isPaused = false
-        /// Whether the list can receive more requests.
         var isOpen: Bool
 
         var waiting: Int { pending.count - head }
@@ -84,8 +83,6 @@ struct PrefetchStateMachine {
         self.concurrency = initialConcurrency
     }
 
-    /// Runs up to `concurrency` items at a time, even if visible requests are waiting. `nil` restores the initial
-    /// behavior.
     mutating func setUrgent(concurrency: Int?) {
         isUrgent = concurrency != nil
         self.concurrency = max(1, concurrency ?? initialConcurrency)
@@ -120,7 +117,6 @@ struct PrefetchStateMachine {
         return true
     }
 
-    /// Closes an open list, which then receives no more requests.
     mutating func close(_ id: Int) {
         guard var list = lists[id], list.isOpen else { return }
         list.isOpen = false
@@ -129,7 +125,6 @@ struct PrefetchStateMachine {
         openListCount -= 1
     }
 
-    /// The progress of all lists since there was no list last.
     var progress: ImagePrefetcher.Progress {
         var progress = finished
         progress.totalCount = openListCount == 0 ? receivedCount : nil
@@ -144,7 +139,6 @@ struct PrefetchStateMachine {
 
     mutating func setPriority(_ priority: RequestPriority, _ list: Int) { lists[list]?.priority = priority }
 
-    /// The number of items that may run at the same time.
     private var capacity: Int {
         switch isUrgent ? .none : yielding {
         case .none: concurrency
@@ -153,7 +147,6 @@ struct PrefetchStateMachine {
         }
     }
 
-    /// Returns the item to start, or `nil` if no item can start.
     mutating func next() -> Item? {
         guard suspensionReasons.isEmpty, running < capacity else { return nil }
         let ready = lists.filter { !$0.value.isPaused && $0.value.waiting > 0 }
@@ -173,7 +166,6 @@ struct PrefetchStateMachine {
         return item
     }
 
-    /// Finishes an item and returns the new state of its list, or `nil` if the list was canceled.
     mutating func finish(_ item: Item, _ outcome: Outcome) -> List? {
         running -= 1
         guard var list = lists[item.list], list.running.remove(item.id) != nil else { return nil }

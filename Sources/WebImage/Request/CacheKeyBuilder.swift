@@ -34,7 +34,6 @@ struct CacheKeyBuilder {
         }
     }
 
-    /// Appends an integer in decimal notation.
     mutating func append(_ value: Int) {
         let magnitude = UInt64(value.magnitude)
         appendDigits(UInt64(Self.digits(magnitude) + (value < 0 ? 1 : 0)))
@@ -79,7 +78,6 @@ struct CacheKeyBuilder {
 }
 
 extension CacheKeyBuilder {
-    /// Appends the fields that identify the original data.
     mutating func append(_ source: RequestKeys.Source, _ request: ImageRequest) {
         append("data")
         append(source: source.text)
@@ -103,7 +101,6 @@ extension CacheKeyBuilder {
         append(CacheKey([identity]).fileName)
     }
 
-    /// Appends the fields for all options that affect the decoded pixels.
     mutating func append(decoding request: ImageRequest) {
         let options = request.decoding
         append(Self.decoding)

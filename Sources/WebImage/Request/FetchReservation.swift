@@ -10,7 +10,6 @@ import WebImageConcurrency
 final class FetchReservation: Sendable {
     private let release = Lock<[@Sendable () -> Void]>([])
 
-    /// Creates a reservation that calls the closures when it ends.
     init(_ actions: [@Sendable () -> Void]) { release.withLock { $0 = actions } }
 
     /// Ends the reservation because the request joined a load or ended. Further calls have no effect.

@@ -40,9 +40,6 @@ extension ImageRequest {
         return request
     }
 
-    /// Returns the key of the application for the data of this request, or `nil` if it has none.
-    ///
-    /// - Parameter make: The closure of the application that returns the key for a URL, or `nil` if there is none.
     func applicationKey(_ make: ((URL) -> String?)?) -> String? {
         let own = caching.key
         guard own != nil || make != nil else { return nil }
@@ -55,7 +52,6 @@ extension ImageRequest {
         return isShared ? "\(text)|lower quality \(higher.count)" : key
     }
 
-    /// The requests for all qualities, beginning with the highest quality.
     var qualities: [ImageRequest] {
         hasLowerQualities ? (0...lowerQuality.urls.count).map(quality) : [self]
     }

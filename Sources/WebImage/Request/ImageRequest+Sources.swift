@@ -87,7 +87,6 @@ extension ImageRequest {
 }
 
 extension AsyncThrowingStream<Data, any Error> {
-    /// Returns a stream that consists of one chunk.
     fileprivate static func just(_ data: Data) -> AsyncThrowingStream<Data, any Error> {
         AsyncThrowingStream { continuation in
             continuation.yield(data)

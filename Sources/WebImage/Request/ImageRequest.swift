@@ -320,14 +320,12 @@ extension ImageRequest {
         }
     }
 
-    /// Changes the values of this request. The values of its copies remain unchanged.
     mutating func change(_ body: (inout Values) -> Void) {
         body(&storage.value)
     }
 }
 
 extension ImageRequest {
-    /// A closure that creates the image without a loader or coder. See ``init(cacheKey:image:)``.
     var maker: ImageFactory? { storage.value.maker }
 
     /// The identity that decides whether two requests use the same loader.
@@ -366,7 +364,6 @@ extension ImageRequest {
     /// The identities of ``transformers``.
     var identities: [String]? { storage.value.identities }
 
-    /// The ``transformers`` as they apply to this request.
     var applied: [any ImageTransformer]? { storage.value.applied }
 
     /// The lowercase names of the ``headers`` whose values are part of the key, sorted.
@@ -384,7 +381,6 @@ extension ImageRequest {
         return keyHeaders.contains { $0.lowercased() == name }
     }
 
-    /// The options that affect the pixels of the decoded image.
     var decodeOptions: ImageDecodingOptions {
         var options = decoding
         options.coderIdentifier = coder?.identifier
@@ -399,7 +395,6 @@ extension ImageRequest {
         return options
     }
 
-    /// The format that the extension of the URL names, or `nil` if the URL has no extension.
     private var formatOfExtension: ImageFormat? {
         let name = url.pathExtension.lowercased()
         return name.isEmpty ? nil : ImageFormat(rawValue: name)

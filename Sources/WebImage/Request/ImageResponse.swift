@@ -24,7 +24,6 @@ public struct ImageResponse: Sendable {
         /// A file, a data URL, or a custom loader.
         case local
 
-        /// Whether the response comes from a cache, also after a revalidation.
         fileprivate var isCache: Bool {
             switch self {
             case .memoryCache, .diskCache, .cacheTier, .revalidated: true
@@ -32,7 +31,6 @@ public struct ImageResponse: Sendable {
             }
         }
 
-        /// Returns the origin of an image that a cache tier of the given kind served.
         static func stored(in kind: ImageCache.Tiers) -> Source { kind.contains(.disk) ? .diskCache : .cacheTier }
     }
 
@@ -90,7 +88,6 @@ public struct ImageResponse: Sendable {
             now: storedHead.responseTime, policy: freshnessPolicy?.policy ?? HTTPCachePolicy())
         return storedHead.responseTime.addingTimeInterval(freshness.remaining)
     }
-    /// The response head with the metadata of the cache, or `nil` for sources without one.
     var storedHead: StoredResponseHead? { details.value.storedHead }
     /// The size of the original data, in bytes, or `nil` if only the decoded image is available.
     public var originalByteCount: Int? {

@@ -68,7 +68,6 @@ final class EventBuffer: Sendable {
         reader?.resume(returning: event)
     }
 
-    /// Returns the next event, or `nil` after the last event or after the subscriber ended.
     func next() async -> ImageTask.Event? {
         await withCheckedContinuation { continuation in
             let event = state.withLock { state -> ImageTask.Event?? in
@@ -86,7 +85,6 @@ final class EventBuffer: Sendable {
         }
     }
 
-    /// Ends delivery because the subscriber stopped reading.
     func end() {
         let (reader, pending, hadEnded) = state.withLock { state in
             defer {
@@ -122,9 +120,7 @@ struct ImageTaskStateMachine {
     private(set) var lastProgress: ImageTask.Progress?
     private var cached: ImageResponse?
     private var preview: DecodedImage?
-    /// Whether a preview of the download was sent.
     private var hasPreviewOfDownload = false
-    /// The rank of the most recent image of a preliminary request, or `nil` if none was sent.
     private var preliminaryRank: Int?
     private(set) var result: Result<ImageResponse, ImageError>?
     private var outbox: [Delivery] = []

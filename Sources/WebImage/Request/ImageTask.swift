@@ -114,7 +114,6 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
     /// The most recent progress of the download, or `nil` if no data was received.
     public var currentProgress: Progress? { state.withLock { $0.machine.lastProgress } }
 
-    /// Returns a stream of the values that `value` returns for the events of this task.
     private func stream<Value: Sendable>(
         of value: @escaping @Sendable (ImageTask.Event) -> Value?
     ) -> AsyncStream<Value> {
@@ -128,7 +127,6 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
             }, onCancel: { buffer.end() })
     }
 
-    /// Returns a new buffer that receives the past events that are still relevant and all later events.
     private func subscribe() -> EventBuffer {
         let id = state.withLock { state -> Int in
             state.nextID += 1
@@ -207,7 +205,6 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
         return try result.get()
     }
 
-    /// Whether ``events`` currently has a subscriber.
     var isHeard: Bool { state.withLock { !$0.streams.isEmpty } }
 
     /// Sets the closure that is called whenever a subscriber starts to read ``events``. `nil` removes it.
@@ -218,7 +215,6 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// Adds the caches that the request can store in. ``waitUntilStored()`` waits for their writes.
     func stores(in caches: [ImageCache]) { state.withLock { $0.caches += caches } }
 
     /// Makes ``waitUntilStored()`` wait for `task`.
@@ -240,7 +236,6 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
         follow(work: Task.detached { self.finish(await body(true)) })
     }
 
-    /// Cancels `work` together with this task.
     private func follow(work: Task<Void, Never>) {
         let isOver = state.withLock { state -> Bool in
             state.work = work
@@ -275,7 +270,6 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
         return try outcome.get()
     }
 
-    /// Throws the error with which the task was ended, if it was.
     private func checkEnd() throws(ImageError) {
         if case .failure(let error)? = result { throw error }
     }
@@ -305,7 +299,6 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
     /// starts.
     func keep(_ reservation: FetchReservation) { state.withLock { $0.reservation = reservation } }
 
-    /// Ends the reservation of running loads, if there's one.
     func endReservation() {
         let reservation = state.withLock { state in
             defer { state.reservation = nil }

@@ -6,12 +6,10 @@ import WebImageNet
 /// The identity that decides whether two loaders are the same. It retains the loader so that the address of an object
 /// isn't reused.
 enum LoaderIdentity: Hashable, Sendable {
-    /// The manager's loaders.
     case registry
     /// A loader of a source that the key identifies, regardless of the closure that supplies the data.
     case key
     case object(LoaderObject)
-    /// A loader that is a value of a `Hashable` type.
     case value(LoaderValue)
     /// A loader that is a value without `Hashable` conformance. Only copies of one request have the same identity.
     case unique(Int)

@@ -26,14 +26,10 @@ final class RequestKeys: Sendable {
         let steps: [CacheKey]
     }
 
-    /// The digest of ``final``.
     let digest: CacheKey.Digest
-    /// The ``Source/access`` of the source.
     let access: String?
     private let text: CacheKeyBuilder
-    /// The end of the data key in the text.
     private let dataEnd: Int
-    /// The end of the decoded image's key in the text.
     private let decodedEnd: Int
     private let identities: [String]
     private let made = Lock<Made?>(nil)
@@ -45,7 +41,6 @@ final class RequestKeys: Sendable {
         digest = text.digest(upTo: text.bytes.count)
     }
 
-    /// Creates the keys of a request for the same data with other decoding options.
     init(_ other: RequestKeys, _ request: ImageRequest, identities: [String]) {
         var text = CacheKeyBuilder(other.text, upTo: other.dataEnd)
         text.append(decoding: request)
@@ -58,13 +53,11 @@ final class RequestKeys: Sendable {
         digest = text.digest(upTo: text.bytes.count)
     }
 
-    /// Returns the digest of the final key without creating the keys.
     static func digest(_ request: ImageRequest, source: Source, identities: [String]) -> CacheKey.Digest {
         let text = text(request, source, identities).0
         return text.digest(upTo: text.bytes.count)
     }
 
-    /// The key of the original data.
     var data: CacheKey { keys.data }
     /// The key of the decoded image: `data` and all options that affect the decoded pixels.
     var decoded: CacheKey { keys.steps[0] }
@@ -72,7 +65,6 @@ final class RequestKeys: Sendable {
     var steps: [CacheKey] { keys.steps }
     /// The common prefix of the keys of all images that are decoded from this data.
     var allImages: CacheKey { data.appending([CacheKeyBuilder.decoding.description]) }
-    /// The key of the image in the memory cache, which is the last step.
     var final: CacheKey { keys.steps[keys.steps.count - 1] }
 
     private var keys: Made {

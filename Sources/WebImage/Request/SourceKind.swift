@@ -10,7 +10,6 @@ struct SourceKind: Sendable {
     /// The text of the URL without its fragment, with the host in its normal form. It identifies the data unless the
     /// source is a file.
     let text: String
-    /// Whether the source is a file, whose content can change.
     let isFile: Bool
     /// Whether the data is already on this machine (files, data URLs, and data in memory), so that storing it on disk
     /// would only duplicate it.

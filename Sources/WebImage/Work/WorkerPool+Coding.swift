@@ -127,7 +127,6 @@ extension WorkerPool {
 }
 
 extension WorkerPool.Lane {
-    /// Creates the lane for work of this process or of another one.
     fileprivate init(_ remote: RemoteWork?) {
         switch remote {
         case nil: self = .computing
@@ -145,11 +144,7 @@ struct ExtraThreads: Hashable, Sendable {
 }
 
 extension ExtraThreads {
-    /// Returns the threads from which the decode of an image benefits.
-    ///
-    /// - Parameters:
-    ///   - probe: The header of the file.
-    ///   - limit: The maximum number of threads, including the thread of the job.
+    /// Returns the threads from which the decode of an image benefits. `limit` includes the thread of the job.
     init(for probe: ImageInfo?, limit: Int) {
         self.init()
         guard let probe, let area = probe.storedSize.area, limit > 1 else { return }
@@ -172,7 +167,6 @@ extension ExtraThreads {
 struct WatchedWork: Sendable {
     /// The subject of the job. If unresponsive jobs on it occupy too many threads, further ones are rejected.
     var subject: String?
-    /// Whether the limit for encoding applies instead of the limit for decoding.
     var isEncoding = false
     /// A closure that receives the error of an unresponsive job before its requester does.
     var whenLost: (@Sendable (ImageError) -> Void)?
@@ -207,7 +201,6 @@ final class UnresponsiveData: Sendable {
         /// The coder, the format, or the transformer.
         let subject: String
         let limits: ImageLimits
-        /// The revision of the manager's coders.
         let coders: Int
     }
 
@@ -227,7 +220,6 @@ final class UnresponsiveData: Sendable {
 
     init(now: @escaping @Sendable () -> Date) { self.now = now }
 
-    /// Returns the error of an earlier job with an equal key, or `nil` if there is none or it has expired.
     func error(for key: Key) -> ImageError? {
         entries.withLock { entries in
             guard !entries.isEmpty else { return nil }
@@ -270,7 +262,6 @@ final class PixelPostprocessor: Sendable {
         action.withLock { $0 }?(image.pixels, image.isAnimated ? .sRGB : image.metadata.color)
     }
 
-    /// Prepares the pixels of a frame.
     func callAsFunction(_ pixels: PixelBuffer) { action.withLock { $0 }?(pixels, .sRGB) }
 }
 
@@ -291,7 +282,6 @@ enum WorkerThreadNames {
         deinit { WorkerThreadNames.unregister() }
     }
 
-    /// Gives the calling thread a name until ``unregister()``.
     private static func enter() {
         let thread = pthread_self()
         state.withLock { state in
@@ -300,13 +290,11 @@ enum WorkerThreadNames {
         }
     }
 
-    /// Removes the name of the calling thread, which is about to exit.
     private static func unregister() {
         let thread = pthread_self()
         state.withLock { $0.names[thread] = nil }
     }
 
-    /// The name of the calling thread, or `nil` if it isn't a worker thread.
     static var current: String? {
         let thread = pthread_self()
         return state.withLock { $0.names[thread] }
