@@ -54,9 +54,7 @@ public struct AWSSignature: Sendable, Hashable, CustomStringConvertible, CustomR
         return signed
     }
 
-    /// The value of `CURLOPT_AWS_SIGV4`.
     var curlValue: String { "aws:amz:\(region):\(service)" }
 
-    /// The values that separate cache entries.
     var keyParts: [String] { [accessKeyID, secretAccessKey, sessionToken ?? "", region, service] }
 }

@@ -4,7 +4,6 @@ import WebImageHTTP
 
 /// A challenge in a `WWW-Authenticate` header field (RFC 9110 11.6.1).
 struct AuthenticationChallenge: Sendable, Equatable {
-    /// The authentication scheme, in lowercase.
     var scheme: String
     /// The parameters, with lowercase names and unquoted values.
     var parameters: [String: String] = [:]
@@ -14,7 +13,6 @@ struct AuthenticationChallenge: Sendable, Equatable {
     /// Whether the password was correct and only the nonce has expired (RFC 7616 3.3).
     var isStaleNonce: Bool { scheme == "digest" && parameters["stale"]?.lowercased() == "true" }
 
-    /// Returns all challenges of a response head, in order.
     static func all(_ head: HTTPResponseHead) -> [AuthenticationChallenge] {
         head.headers.values(for: "WWW-Authenticate").flatMap(parse)
     }
@@ -57,7 +55,6 @@ struct AuthenticationChallenge: Sendable, Equatable {
             return true
         }
 
-        /// Consumes a quoted string or a token. Returns `nil` if neither is next.
         mutating func value() -> String? {
             guard rest.first == "\"" else {
                 let value = rest.prefix(while: Self.isWordScalar)

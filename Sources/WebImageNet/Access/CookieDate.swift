@@ -6,7 +6,6 @@ import Foundation
 enum CookieDate {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    /// Returns the date, or `nil` if the text isn't a valid date.
     static func parse(_ text: String) -> Date? {
         var time: (Int, Int, Int)?
         var day: Int?
@@ -52,7 +51,7 @@ enum CookieDate {
         return digits.contains(text.count) ? Int(text) : nil
     }
 
-    /// Returns the number of days since 1970-01-01 in the Gregorian calendar.
+    /// Counts from 1970-01-01 in the Gregorian calendar.
     static func daysFromEpoch(year: Int, month: Int, day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = shifted / 400

@@ -87,7 +87,6 @@ public final class CookieJar: Sendable {
     /// A number that changes when a cookie is added, changes its value, or is removed.
     package var generation: UInt64 { store.withLock { $0.generation } }
 
-    /// Returns the value of the `Cookie` header field for a URL without counting it as a use. See ``cookies(for:)``.
     func peek(for url: URL) -> String? {
         // Use a copy, because a lookup changes the order of the eviction.
         var shelf = store.withLock { $0 }

@@ -28,7 +28,6 @@ struct CookieStorage {
     /// A number that increases with each change of the cookies that can be sent.
     private(set) var generation: UInt64 = 0
 
-    /// Returns all unexpired cookies.
     func all(now: Date) -> [Cookie] {
         domains.values.flatMap { $0.values.map(\.cookie) }.filter { !Self.isExpired($0, now) }
             .sorted { ($0.domain, $0.path, $0.name) < ($1.domain, $1.path, $1.name) }
@@ -64,7 +63,7 @@ struct CookieStorage {
         }
     }
 
-    /// Returns the `Cookie` header field, with longer paths first and then older cookies first.
+    /// Puts longer paths first and then older cookies first.
     mutating func header(host: String, path: String, isSecure: Bool, now: Date) -> String? {
         var found: [Entry] = []
         for domain in Self.domains(above: host) {
@@ -102,8 +101,6 @@ struct CookieStorage {
         self.generation = generation + 1
     }
 
-    /// Returns whether two cookies with the same domain, path, and name are sent in the same way. The expiration date
-    /// doesn't matter.
     private static func sendsSame(_ left: Cookie, _ right: Cookie) -> Bool {
         left.value == right.value && left.isSecure == right.isSecure && left.isHostOnly == right.isHostOnly
     }
@@ -137,7 +134,6 @@ struct CookieStorage {
 
     private static func isExpired(_ cookie: Cookie, _ now: Date) -> Bool { cookie.expires.map { $0 <= now } ?? false }
 
-    /// Returns the host and all its parent domains.
     private static func domains(above host: String) -> [String] {
         var names = [host]
         var rest = host[...]

@@ -35,7 +35,6 @@ public final class CredentialStore: Sendable {
 
     private struct State {
         var credentials: [CredentialKey: Credential] = [:]
-        /// The credential for origins without credentials of their own.
         var standard: Credential?
         var spaces: [String: [ProtectionSpace]] = [:]
         var generation: UInt64 = 0
@@ -50,7 +49,6 @@ public final class CredentialStore: Sendable {
 
     private let state = Lock(State())
 
-    /// The maximum number of protection spaces per origin.
     private static let mostSpaces = 32
 
     /// Creates an empty store.
@@ -136,7 +134,6 @@ public final class CredentialStore: Sendable {
     /// A number that changes when a credential is added, changed, or removed.
     package var generation: UInt64 { state.withLock { $0.generation } }
 
-    /// Returns the credentials for the origin of a URL as strings, sorted by realm.
     func secrets(for url: URL) -> [String] {
         let origin = Origin(url).description
         let (found, standard) = state.withLock { state in
@@ -150,13 +147,8 @@ public final class CredentialStore: Sendable {
         }
     }
 
-    /// Stores the challenge of a 401 response with the matching credential.
-    ///
-    /// - Parameters:
-    ///   - head: The response.
-    ///   - url: The URL of the response.
-    ///   - allowsDefault: Whether the credentials for all origins may be used.
-    /// - Returns: `false` if there is no credential for any challenge or no supported scheme.
+    /// Returns `false` if there is no credential for any challenge or no supported scheme. `allowsDefault` indicates
+    /// whether the credentials for all origins may be used.
     func learn(_ head: HTTPResponseHead, url: URL, allowsDefault: Bool) -> Bool {
         let origin = Origin(url).description
         let folder = Self.directory(of: url)
@@ -181,17 +173,13 @@ public final class CredentialStore: Sendable {
         }
     }
 
-    /// Removes the challenge of a 401 response after its credential was rejected.
     func removeSpaces(_ url: URL) {
         let origin = Origin(url).description
         let folder = Self.directory(of: url)
         state.withLock { $0.spaces[origin]?.removeAll { $0.directory == folder } }
     }
 
-    /// Returns a hash of the credential that ``authorization(method:url:clientNonce:)`` uses, or `nil` if there is
-    /// none.
-    ///
-    /// The hash is the same for all requests, even with Digest.
+    /// Returns a hash that is the same for all requests, even with Digest, or `nil` if there is no credential.
     func identity(for url: URL) -> String? {
         let origin = Origin(url).description
         let credential = state.withLock { state in
@@ -219,7 +207,6 @@ public final class CredentialStore: Sendable {
         return "Basic " + Data(text.utf8).base64EncodedString()
     }
 
-    /// Returns the strength of the response to a challenge, or `nil` if the credential can't be used for it.
     private static func strength(_ challenge: AuthenticationChallenge, _ credential: Credential) -> Int? {
         if let digest = DigestResponse(challenge) { return 1 + digest.function.rawValue }
         // A user name with a colon isn't valid in Basic authentication (RFC 7617 2).
@@ -233,7 +220,6 @@ public final class CredentialStore: Sendable {
         return path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
     }
 
-    /// Returns the request target: the path and the query.
     private static func target(of url: URL) -> String {
         let path = url.path(percentEncoded: true)
         return (path.isEmpty ? "/" : path) + (url.query(percentEncoded: true).map { "?\($0)" } ?? "")

@@ -37,7 +37,6 @@ struct DigestResponse {
         self.nonce = nonce
     }
 
-    /// Returns the value of the `Authorization` header field for the use of the nonce with the number `count`.
     func header(
         _ credential: Credential, method: String, target: String, count: UInt32, clientNonce: String
     ) -> String {

@@ -73,14 +73,12 @@ public final class HSTSStore: Sendable {
         rules.withLock { Self.insert(rule, host, into: &$0, now: now) }
     }
 
-    /// The unexpired policies by host.
     var known: [String: Rule] {
         let now = clock()
         return rules.withLock { $0.filter { $0.value.end > now } }
     }
 
-    /// Adds the unexpired policies of hosts that have no policy in the store, because policies received from the hosts
-    /// take precedence.
+    /// Existing policies take precedence because they were received from the hosts.
     func add(_ read: [String: Rule]) {
         let now = clock()
         rules.withLock { rules in
@@ -90,8 +88,8 @@ public final class HSTSStore: Sendable {
         }
     }
 
-    /// Inserts a policy. A full store removes expired policies and then rejects new hosts, because evicting a host
-    /// would allow plain HTTP for it.
+    /// A full store removes expired policies and then rejects new hosts, because evicting a host would allow plain HTTP
+    /// for it.
     private static func insert(_ rule: Rule, _ host: String, into rules: inout [String: Rule], now: Date) {
         if rules.count >= most { rules = rules.filter { $0.value.end > now } }
         if rules.count < most || rules[host] != nil { rules[host] = rule }

@@ -39,7 +39,6 @@ extension NetworkOptions {
 }
 
 extension TLSOptions {
-    /// All values that determine the trusted servers and the client's identity, in a fixed order.
     fileprivate var keyParts: [String] {
         var parts =
             switch trustRoots {

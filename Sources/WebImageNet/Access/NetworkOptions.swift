@@ -145,9 +145,8 @@ public struct NetworkOptions: Sendable, Hashable {
 
     var identifiedRedirectPolicy: IdentifiedClosure<RedirectPolicy>? { storage?.value.redirectPolicy }
 
-    /// Whether no option is set that affects what is sent and accepted.
-    ///
-    /// Each memory cache lookup reads it, so it must be fast. Timeouts, retries, and alternatives don't count.
+    /// Each memory cache lookup reads this property, so it must be fast. Timeouts, retries, and alternatives don't
+    /// count.
     var hasNoOption: Bool { storage?.value.hasNoOption ?? true }
 
     /// Returns whether two values have the same options.

@@ -14,8 +14,6 @@ package enum PublicSuffix {
         return result < 0 ? resemblesSuffix(domain) : result == 1
     }
 
-    /// Returns whether a lowercase domain resembles a public suffix, for use without a list.
-    ///
     /// The rule is conservative. It includes some names that aren't public suffixes, such as `bbc.uk`, so their servers
     /// can't set cookies for subdomains.
     static func resemblesSuffix(_ domain: String) -> Bool {

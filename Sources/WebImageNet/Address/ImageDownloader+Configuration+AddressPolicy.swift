@@ -32,8 +32,6 @@ extension ImageDownloader.Configuration {
             return host.text.contains(".") && !isLocal
         }
 
-        /// The domains whose names are never public (RFC 6761, RFC 6762, RFC 8375, and the reservation of `internal` by
-        /// ICANN).
         private static let localDomains = ["localhost", "local", "internal", "home.arpa"]
 
         func allows(_ address: IPAddress) -> Bool {
@@ -52,7 +50,6 @@ extension ImageDownloader.Configuration {
 enum AddressClass: Sendable, Hashable {
     /// An address that is globally reachable.
     case global
-    /// Any other address. The string names the range.
     case special(String)
 
     init(_ address: IPAddress) {

@@ -4,8 +4,6 @@ import Glibc
 
 /// A check for network connectivity.
 enum NetworkReachability {
-    /// Whether a route to the Internet exists over IPv4 or IPv6.
-    ///
     /// No data is sent, because connecting a datagram socket only looks up the route. The destinations are
     /// documentation addresses (RFC 5737, RFC 3849).
     static var exist: Bool { reaches("192.0.2.1", AF_INET) || reaches("2001:db8::1", AF_INET6) }

@@ -19,7 +19,6 @@ package struct Origin: Hashable, CustomStringConvertible {
 }
 
 extension URL {
-    /// The user name and the password, or `nil` if the URL has neither.
     var userInfo: String? {
         // Few URLs contain an at sign, and searching for it is cheaper than parsing.
         guard absoluteString.utf8.contains(UInt8(ascii: "@")) else { return nil }

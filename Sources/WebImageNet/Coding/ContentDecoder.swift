@@ -9,10 +9,8 @@ import WebImageHTTP
 final class ContentDecoder {
     /// The reason why a body can't be decoded.
     enum Failure: Error, Equatable {
-        /// A corrupt or truncated stream. The string describes the error.
         case corrupt(String)
-        /// A decoded body that exceeds the size limit or the compression ratio. The number is the decoded size so far,
-        /// in bytes.
+        /// The number is the decoded size so far, in bytes.
         case tooLarge(Int)
     }
 
@@ -26,7 +24,6 @@ final class ContentDecoder {
     /// The decoded size, in bytes, up to which the compression ratio isn't limited.
     static let ratioThreshold = 4 << 20
 
-    /// The supported codings, for `Accept-Encoding`.
     static let accepted = "gzip, deflate, br, zstd"
 
     private let stages: [any ContentCodingDecoder]
@@ -34,10 +31,7 @@ final class ContentDecoder {
     private var received = 0
     private var produced = 0
 
-    /// Creates a decoder for a response with the given header fields.
-    ///
-    /// Returns `nil` if there is nothing to decode: the body has no coding, or it has an unknown one and is passed
-    /// through.
+    /// Returns `nil` if the body has no coding, or an unknown one with which it's passed through.
     init?(_ fields: HTTPHeaderFields, limit: Int) {
         let names = Self.names(fields)
         guard !names.isEmpty, names.count <= Self.mostCodings else { return nil }
@@ -62,7 +56,6 @@ final class ContentDecoder {
 
     private static let known: Set<String> = ["gzip", "x-gzip", "deflate", "br", "zstd"]
 
-    /// Returns the codings in the order in which they were applied, without `identity`.
     private static func names(_ fields: HTTPHeaderFields) -> [String] {
         guard let text = fields.combined("Content-Encoding") else { return [] }
         return text.split(separator: ",").map {
@@ -86,7 +79,6 @@ final class ContentDecoder {
         try run(bytes, stage: 0, output: output)
     }
 
-    /// Ends the body and checks that all streams are complete.
     func finish(output: Output) throws(Failure) {
         guard received > 0 else { return }
         for stage in stages where !stage.isAtEnd { throw .corrupt("the encoded body is truncated") }
@@ -111,9 +103,7 @@ final class ContentDecoder {
 
 /// A type that incrementally decodes one content coding.
 protocol ContentCodingDecoder: AnyObject {
-    /// Whether the stream may end at the current position.
     var isAtEnd: Bool { get }
-    /// Decodes all of `bytes`.
     func decode(_ bytes: UnsafeRawBufferPointer, output: ContentDecoder.Output) throws(ContentDecoder.Failure)
 }
 

@@ -14,7 +14,6 @@ final class InflateDecoder: ContentCodingDecoder {
         /// The decoder needs the first two bytes to determine the format.
         case starting
         case running
-        /// A gzip member has ended, and another one may follow.
         case between
         /// The stream has ended. The decoder ignores the remaining bytes.
         case ended
@@ -61,7 +60,6 @@ final class InflateDecoder: ContentCodingDecoder {
         }
     }
 
-    /// Starts a stream or the next member with the two bytes in `lead`.
     private func open(_ output: ContentDecoder.Output) throws(ContentDecoder.Failure) {
         let start = lead
         lead = []

@@ -26,11 +26,9 @@ struct ResponseBuffer {
     static let mostReserved = 16 << 20
 
     private var storage: Storage
-    /// The number of bytes received so far.
     private(set) var count = 0
 
-    /// Creates a buffer that reserves `expected` bytes, up to ``mostReserved``. If the length is unknown, it reserves
-    /// 16 KiB.
+    /// Reserves `expected` bytes, up to ``mostReserved``, or 16 KiB if the length is unknown.
     init(expected: Int?) {
         storage = Storage(capacity: max(min(expected ?? 16 << 10, Self.mostReserved), 1))
     }
@@ -42,13 +40,11 @@ struct ResponseBuffer {
         count += bytes.count
     }
 
-    /// Returns the last `length` bytes, or no bytes if the buffer contains fewer.
     func last(_ length: Int) -> Data {
         length > 0 && length <= count ? slice(count - length, length) : Data()
     }
 
-    /// The bytes received so far. They're copied if the buffer is less than three quarters full, to avoid retaining
-    /// unused memory.
+    /// The bytes are copied if the buffer is less than three quarters full, to avoid retaining unused memory.
     var data: Data {
         guard count > 0 else { return Data() }
         if count < storage.capacity - storage.capacity / 4 { return Data(bytes: storage.base, count: count) }

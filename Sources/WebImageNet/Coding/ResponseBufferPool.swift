@@ -22,7 +22,6 @@ final class ResponseBufferPool: Sendable {
         var bytes = 0
     }
 
-    /// The maximum total size of the pooled blocks, in bytes.
     static let mostBytes = 4 << 20
     static let mostBlocks = 64
     /// The sizes of pooled blocks, in bytes. Smaller blocks are cheap to allocate, and larger ones are rare.
@@ -47,8 +46,7 @@ final class ResponseBufferPool: Sendable {
         return (.allocate(byteCount: size, alignment: 16), size)
     }
 
-    /// Returns the size of the blocks for `capacity` bytes. There are four sizes per power of two, so that a returned
-    /// block fits many bodies.
+    /// There are four sizes per power of two, so that a returned block fits many bodies.
     private static func blockSize(_ capacity: Int) -> Int {
         let step = 1 << (Int.bitWidth - 3 - (capacity - 1).leadingZeroBitCount)
         return (capacity + step - 1) / step * step
@@ -63,7 +61,6 @@ final class ResponseBufferPool: Sendable {
         }
     }
 
-    /// Returns memory from ``makeBlock(_:)`` to the pool.
     func recycle(_ base: UnsafeMutableRawPointer, capacity: Int) {
         guard Self.sizes.contains(capacity) else { return base.deallocate() }
         let block = Block(base: base, capacity: capacity)

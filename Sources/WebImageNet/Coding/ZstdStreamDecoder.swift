@@ -15,7 +15,6 @@ final class ZstdStreamDecoder: ContentCodingDecoder {
     private var checkedCount = 0
     private var isSkippable = false
 
-    /// Creates a decoder. Returns `nil` if memory is exhausted.
     init?() {
         guard let stream = ZSTD_createDStream() else { return nil }
         self.stream = stream
@@ -44,9 +43,7 @@ final class ZstdStreamDecoder: ContentCodingDecoder {
         }
     }
 
-    /// Checks the bytes that belong to the magic number of a frame (RFC 8878 3.1).
-    ///
-    /// libzstd also decodes formats from before version 0.8, which aren't part of the content coding.
+    /// libzstd also decodes formats from before version 0.8, which aren't part of the content coding (RFC 8878 3.1).
     private func checkMagicNumber(_ bytes: Slice<UnsafeRawBufferPointer>) throws(ContentDecoder.Failure) {
         for byte in bytes.prefix(4 - checkedCount) {
             if checkedCount == 0 { isSkippable = (0x50...0x5F).contains(byte) }

@@ -15,14 +15,8 @@ extension URL {
 }
 
 extension ImageDownloader.Configuration {
-    /// Checks the scheme of a URL before it's requested.
-    ///
-    /// - Parameters:
-    ///   - url: The URL to check.
-    ///   - redirects: The number of redirects that led to the URL.
-    /// - Throws: ``ImageError/RequestFailure/unsupportedScheme(_:)`` for the URL of a request, and an
-    ///   ``ImageError/NetworkFailure`` with the reason ``ImageError/NetworkFailure/Reason/redirectNotAllowed`` for the
-    ///   target of a redirect.
+    /// Throws ``ImageError/RequestFailure/unsupportedScheme(_:)`` for the URL of a request, and a failure with the
+    /// reason ``ImageError/NetworkFailure/Reason/redirectNotAllowed`` for the target of a redirect.
     func checkScheme(of url: URL, redirects: Int) throws(ImageError) {
         guard !url.hasScheme(in: allowedSchemes) else { return }
         let scheme = url.scheme?.lowercased() ?? ""

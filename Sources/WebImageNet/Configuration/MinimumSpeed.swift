@@ -26,13 +26,12 @@ struct TransferSpeedMeter: Sendable {
     /// The bytes that must arrive in each period.
     private let required: Double
     private let period: Int64
-    /// The beginning of the current period, or `nil` before the body.
+    /// This value is `nil` before the body.
     private var begin: Int64?
     private var bytesAtBegin = 0
     /// The time at which the transfer was paused, or `nil` if it isn't paused.
     private var paused: Int64?
 
-    /// Creates a meter. Returns `nil` if the minimum requires no bytes.
     init?(_ minimum: ImageDownloader.Configuration.MinimumSpeed) {
         let seconds = minimum.duration / .seconds(1)
         guard minimum.bytesPerSecond > 0, seconds > 0 else { return nil }
@@ -43,7 +42,6 @@ struct TransferSpeedMeter: Sendable {
     /// The next time to call ``isTooSlow(at:bytes:)``, or `nil` if the speed isn't measured.
     var deadline: Int64? { paused == nil ? begin.map { $0 + period } : nil }
 
-    /// Begins to measure the body.
     mutating func start(at now: Int64) {
         begin = now
         bytesAtBegin = 0

@@ -20,16 +20,13 @@ final class DownloadContext: Sendable {
     let request: LoadRequest
     /// The URL of the caller's request, before interceptors, redirects, and alternatives.
     let source: URL
-    /// The rules of the configuration with the options of the request.
     let rules: ExchangeRules
     private let common: Common
 
     var configuration: ImageDownloader.Configuration { rules.configuration }
-    /// The rules of the downloader, without the options of the request.
     var defaultRules: ExchangeRules { common.rules }
     var keep: TransferRequest.Keep? { common.keep }
 
-    /// Creates the context of a downloader, from which the context of each request is derived.
     init(_ request: LoadRequest, _ rules: ExchangeRules, keep: TransferRequest.Keep? = nil) {
         self.request = request
         source = request.url
@@ -49,12 +46,10 @@ final class DownloadContext: Sendable {
         rules = (captured ?? common.rules).applying(request.network)
     }
 
-    /// Returns the context for another request, which replaces the caller's request for `source`.
     func with(_ request: LoadRequest, source: URL) -> DownloadContext {
         DownloadContext(request, source: source, like: self)
     }
 
-    /// Returns the context for a modified request.
     func changed(_ change: (inout LoadRequest) -> Void) -> DownloadContext {
         var request = request
         change(&request)
@@ -63,11 +58,9 @@ final class DownloadContext: Sendable {
 
     var retry: RetryPolicy { request.mayBeRetried ? rules.retry : .never }
 
-    /// The header fields of the first step: those of the request, and those of the configuration that the request
-    /// doesn't have.
+    /// The header fields of the request, and those of the configuration that the request doesn't have.
     var headers: HTTPHeaderFields { rules.sent(request.headers) }
 
-    /// Returns the context of a downloader whose header fields changed.
     func replacing(headers: HTTPHeaderFields) -> DownloadContext {
         DownloadContext(request, common.rules.replacing(headers: headers), keep: common.keep)
     }

@@ -8,10 +8,6 @@ import WebImageHTTP
 import WebImageStore
 
 extension ImageDownloader {
-    /// Performs one exchange.
-    ///
-    /// The exchange resumes an earlier interrupted transfer if possible and stores resume data if it's interrupted. If
-    /// the server handles the range incorrectly, this method requests the complete body once.
     func exchange(_ transferRequest: TransferRequestBox, _ session: LoadSession) async -> TransferOutcome {
         guard let partials, transferRequest.request.keep != nil, partials.mayContainParts else {
             return await perform(transferRequest, session)
@@ -85,7 +81,6 @@ extension ImageDownloader {
 }
 
 extension TransferRequestBox {
-    /// Returns this request for the bytes after `point`.
     fileprivate func continuing(_ point: PartialDownload) -> TransferRequestBox {
         with {
             $0.resume = point
@@ -107,8 +102,7 @@ extension TransferRequest {
         "if-none-match", "if-modified-since", "cache-control", "pragma", "range", "if-range",
     ]
 
-    /// The key of the resume data: the URL of the load, the URL of this request, and every header field that can
-    /// affect the body, including credentials.
+    /// The key contains the URLs of the load and of this request, and every header field that can affect the body.
     var resumeKey: PartialDownloadKey {
         let lines = headers.lines.filter { !Self.withoutMeaning.contains($0.name.lowercased()) }
             .map { "\($0.name.lowercased()):\($0.value)" }
@@ -119,11 +113,8 @@ extension TransferRequest {
 
 /// The decision about resume data after a request to continue it.
 private enum RangeResponseOutcome {
-    /// A decision to keep the resume data.
     case keep
-    /// A decision to remove the resume data.
     case drop
-    /// A decision to remove the resume data and request the complete body.
     case restart
 
     @inline(never)

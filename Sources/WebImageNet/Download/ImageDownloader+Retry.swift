@@ -5,10 +5,8 @@ import WebImageCore
 import WebImageHTTP
 
 extension ImageDownloader {
-    /// Loads from the URL of the request and then from its alternatives in order.
-    ///
-    /// Synchronous functions make the decisions, so their variables take no space in the frames of thousands of
-    /// waiting tasks.
+    /// Synchronous functions make the decisions, so their variables take no space in the frames of thousands of waiting
+    /// tasks.
     func loadAnywhere(_ downloadContext: DownloadContext, _ session: LoadSession) async throws(ImageError)
         -> LoadResponse
     {
@@ -52,7 +50,6 @@ extension ImageDownloader {
         }
     }
 
-    /// Returns the delay before the next attempt, or `nil` for an attempt without delay.
     @inline(never)
     private func wait(after error: ImageError, _ attempts: RetryLoop, _ session: LoadSession) throws(ImageError)
         -> Double?
@@ -91,7 +88,6 @@ private final class RetryLoop {
     var downloadContext: DownloadContext
     var retries: RetryStateMachine
     let policy: RetryPolicy
-    /// The start time in seconds of the clock.
     let start: Double
 
     init(_ downloadContext: DownloadContext, _ policy: RetryPolicy, start: Double) {

@@ -18,8 +18,7 @@ struct DownloadKey: Hashable, Sendable {
 typealias DownloadJobs = SharedJobs<DownloadKey, LoadResponse, SharedReport, RequestPriority, ImageError>
 
 extension ImageDownloader {
-    /// Loads from the URL of the request and then from its alternatives in order. Equal requests share each of these
-    /// loads.
+    /// Equal requests share the load of each source.
     @inline(__always)
     func loadShared(_ downloadContext: DownloadContext, _ context: LoadContext) async throws(ImageError) -> LoadResponse
     {
@@ -52,7 +51,6 @@ extension ImageDownloader {
         }
     }
 
-    /// Loads from one source. Equal requests share the load.
     private func loadSharedSource(
         _ downloadContext: DownloadContext, _ context: LoadContext, _ listener: ReportListener?
     ) async throws(ImageError) -> LoadResponse {
@@ -75,7 +73,6 @@ extension ImageDownloader {
         }
     }
 
-    /// Returns the context of the work that all callers of a load share.
     private static func context(of job: DownloadJobs.Context, isObserved: Bool) -> LoadContext {
         guard isObserved else { return LoadContext(following: job.priority) }
         let relay = ReportRelay()

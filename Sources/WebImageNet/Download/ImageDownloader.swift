@@ -22,11 +22,8 @@ public final class ImageDownloader: ImageLoader {
     let transport: CurlTransport
     let partials: PartialDownloadStore?
     let waits: RetryScheduler
-    /// The context from which the context of each download is derived.
     private let defaultContext: Lock<DownloadContext>
-    /// Whether ``headerIdentity`` may not be `nil`.
     private let mayHaveHeaderIdentity: Atomic<Bool>
-    /// The loads that equal requests share.
     let jobs = DownloadJobs(cancelled: .cancelled)
     let loads = RunningLoads()
 
@@ -167,7 +164,6 @@ public final class ImageDownloader: ImageLoader {
     /// - Throws: The errors of ``load(_:context:)``.
     public func data(for url: URL) async throws(ImageError) -> Data { try await load(LoadRequest(url: url)).body }
 
-    /// Whether code of the application wraps each load.
     private var isIntercepted: Bool { !configuration.interceptors.isEmpty || !configuration.bodyModifiers.isEmpty }
 
     /// Adds a load to ``loads``. An intercepted load was added before its interceptors started.

@@ -15,7 +15,6 @@ final class LoadSession: CancellableWork {
         var exchangeStart: Int64?
         var spent = 0.0
         var queued = Duration.zero
-        /// The head of the most recently reported body.
         var head: HTTPResponseHead?
         /// The number of bytes of this body that were reported.
         var reported = 0
@@ -33,7 +32,6 @@ final class LoadSession: CancellableWork {
 
     init(_ context: LoadContext) { self.context = context }
 
-    /// The time spent in transfers so far, in seconds.
     var spent: Double { state.withLock { $0.spent } }
     var failures: [ImageError.NetworkFailure] { state.withLock { $0.failures } }
 
@@ -81,7 +79,7 @@ final class LoadSession: CancellableWork {
         }
     }
 
-    /// Records a failed attempt and returns its error with the number of attempts for the current source.
+    /// The number of attempts in the result is that of the current source.
     func add(_ error: ImageError.NetworkFailure) -> ImageError.NetworkFailure {
         state.withLock { state in
             var error = error
@@ -92,7 +90,6 @@ final class LoadSession: CancellableWork {
         }
     }
 
-    /// Returns the response of the last attempt with the measurements of the earlier ones.
     func finished(_ response: LoadResponse) -> LoadResponse {
         var response = response
         var metrics = response.metrics
@@ -140,8 +137,7 @@ final class LoadSession: CancellableWork {
         if !isKnown { context.report(.head(head, expected: expected)) }
     }
 
-    /// Returns whether both heads have the same strong validator. The bytes are then identical and aren't reported
-    /// again.
+    /// With the same strong validator, the bytes are identical and aren't reported again.
     private static func isSameBody(_ head: HTTPResponseHead, _ earlier: HTTPResponseHead?) -> Bool {
         guard let earlier, let validator = PartialDownload.Validator.validator(head.headers) else { return false }
         return validator == PartialDownload.Validator.validator(earlier.headers)

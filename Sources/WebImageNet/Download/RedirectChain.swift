@@ -59,7 +59,6 @@ final class RedirectChain: Sendable {
         return TransferRequestBox(transfer)
     }
 
-    /// Returns the response if `outcome` ends the exchange, or `nil` if another step follows.
     @inline(never)
     func receive(_ outcome: TransferOutcome) throws(ImageError) -> LoadResponse? {
         let step = path.step
@@ -80,10 +79,8 @@ final class RedirectChain: Sendable {
         }
     }
 
-    /// Returns the response of a transfer.
-    ///
-    /// - Throws: The error of the transfer. If libcurl can't use the URL, the error refers to the caller's URL or to
-    ///   the redirect.
+    /// Throws the error of the transfer. If libcurl can't use the URL, the error refers to the caller's URL or to the
+    /// redirect.
     private func handleResponse(_ outcome: TransferOutcome, _ step: ExchangeStep) throws(ImageError) -> TransferResponse
     {
         do throws(ImageError) {

@@ -9,7 +9,6 @@ import WebImageCore
 final class RunningLoads: Sendable {
     /// A running load.
     struct Entry: Sendable {
-        /// The number of the load, in the order of the starts.
         let number: Int
         let session: LoadSession
         /// The URL of the caller's request.
@@ -23,7 +22,6 @@ final class RunningLoads: Sendable {
 
     private let state = Lock(State())
 
-    /// All running loads in the order in which they started.
     var all: [Entry] {
         state.withLock { Array($0.entries.values) }.sorted { $0.number < $1.number }
     }
@@ -35,9 +33,7 @@ final class RunningLoads: Sendable {
         }
     }
 
-    /// Removes a load that ends.
-    ///
-    /// - Returns: `result`, or ``ImageError/cancelled`` if the load was canceled while it ended.
+    /// Returns `result`, or ``ImageError/cancelled`` if the load was canceled while it ended.
     func end<Value>(_ session: LoadSession, _ result: Result<Value, ImageError>) -> Result<Value, ImageError> {
         state.discard { $0.entries.removeValue(forKey: ObjectIdentifier(session)) }
         return session.isCancelled ? .failure(.cancelled) : result

@@ -65,13 +65,11 @@ final class ReportListener: Sendable {
     private let context: LoadContext
     private let state = Lock(State())
 
-    /// Creates a listener, or returns `nil` if the context doesn't want reports.
     init?(observing context: LoadContext) {
         guard context.isObserved else { return nil }
         self.context = context
     }
 
-    /// Prepares for the load from another source.
     func beginSource() {
         state.withLock { state in
             state.last = 0
@@ -114,7 +112,6 @@ final class ReportListener: Sendable {
         if isWanted { context.report(report) }
     }
 
-    /// Processes the head of a body that is already being received.
     private func receiveLate(_ head: LoadContext.Report) {
         state.withLock { state in
             state.hasHead = true
@@ -123,7 +120,6 @@ final class ReportListener: Sendable {
         context.report(head)
     }
 
-    /// Reports the missed part of `response`.
     func complete(_ response: LoadResponse) {
         let (needsHead, needsBody) = state.withLock { state in
             defer { state.misses = false }

@@ -13,9 +13,7 @@ package struct AlternativeSequence: Sendable {
     package private(set) var current: LoadRequest
     private let first: LoadRequest
     private var rest: ArraySlice<URL>
-    /// The failures of the previous sources, with one element per attempt.
     private var failures: [ImageError.NetworkFailure] = []
-    /// The number of failed attempts for the previous sources.
     private var attempts = 0
     /// The error of the first source if no source has failed because of the network, or `nil`.
     private var localError: ImageError?
@@ -62,8 +60,7 @@ package struct AlternativeSequence: Sendable {
         if Origin(next) != Origin(first.url) { current.headers = RedirectRules.withoutSecrets(first.headers) }
     }
 
-    /// Returns the error of the request after its last source, which is local, failed. A network failure is more useful
-    /// than a missing local source, because the server or the network may recover.
+    /// A network failure is more useful than a missing local source, because the server or the network may recover.
     private func exhausted(_ error: ImageError) -> ImageError {
         guard let last = lastNetworkFailure else { return localError ?? error }
         var others = failures
@@ -87,7 +84,6 @@ package struct AlternativeSequence: Sendable {
         return metrics
     }
 
-    /// Returns a failure of the current source, with attempts counted over all sources.
     private func numbered(_ error: ImageError.NetworkFailure) -> ImageError.NetworkFailure {
         var error = error
         error.attempt += attempts
@@ -97,7 +93,7 @@ package struct AlternativeSequence: Sendable {
 }
 
 extension ImageError.RequestFailure {
-    /// A Boolean value that indicates whether the data of a source is missing, so that another source can be tried.
+    /// Whether the data of a source is missing, so that another source can be tried.
     fileprivate var isOfSource: Bool {
         switch self {
         case .fileNotFound, .fileUnreadable, .sourceFailed, .invalidDataURL: true

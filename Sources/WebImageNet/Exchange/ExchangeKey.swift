@@ -20,7 +20,7 @@ package struct ExchangeKey: Sendable, Hashable {
         let acceptsNotModified: Bool
         let rules: ExchangeRules
         let access: AccessIdentity
-        /// The hash value of all properties. It's computed once because every table that uses the key needs it.
+        /// The hash value is computed once because every table that uses the key needs it.
         private let hash: Int
 
         init(_ request: LoadRequest, _ rules: ExchangeRules) {
@@ -69,7 +69,6 @@ package struct ExchangeKey: Sendable, Hashable {
         values = Values(request, rules.applying(request.network))
     }
 
-    /// Creates the key of a request from rules to which the options of the request have already been applied.
     init(_ request: LoadRequest, applied rules: ExchangeRules) {
         values = Values(request, rules)
     }

@@ -35,7 +35,6 @@ package final class ExchangePath: Sendable {
     /// Creates the sequence that begins with a step.
     package init(_ first: ExchangeStep) { state = Lock(State(step: first)) }
 
-    /// The current step.
     var step: ExchangeStep { state.withLock { $0.step } }
     /// The redirects that were followed, in order.
     var redirects: [StoredResponseHead] { state.withLock { $0.redirects } }

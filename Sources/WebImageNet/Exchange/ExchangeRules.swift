@@ -8,9 +8,7 @@ import WebImageStore
 /// The rules are an object because almost all requests of a downloader share those of its configuration.
 package final class ExchangeRules: LoadRules, Hashable {
     private struct Values: Sendable, Hashable {
-        /// The cookie jar, or `nil` if cookies are disabled.
         var cookies: IdentityBox<CookieJar>?
-        /// The header fields that are added to each request.
         var headers: HTTPHeaderFields
         var tls: TLSOptions
         var credentials: IdentityBox<CredentialStore>?
@@ -32,11 +30,8 @@ package final class ExchangeRules: LoadRules, Hashable {
     private let values: Values
     private let origin: Origin
     private let hash: Int
-    /// The configuration, without the options of the request.
     let configuration: ImageDownloader.Configuration
-    /// The jar of the cookies to send and store, or `nil` if cookies are disabled.
     var jar: CookieJar? { values.cookies?.object }
-    /// The user names and passwords.
     var credentials: CredentialStore? { values.credentials?.object }
 
     /// The header fields that are sent for a request without header fields.
@@ -75,10 +70,10 @@ package final class ExchangeRules: LoadRules, Hashable {
         hash = values.hashValue
     }
 
-    /// A Boolean value that indicates whether interceptors may change the requests.
+    /// Whether interceptors may change the requests.
     package var hasInterceptors: Bool { !configuration.interceptors.isEmpty }
 
-    /// A Boolean value that indicates whether interceptors or body modifiers may change the bodies of responses.
+    /// Whether interceptors or body modifiers may change the bodies of responses.
     package var changesBodies: Bool { hasInterceptors || !configuration.bodyModifiers.isEmpty }
 
     /// Returns these rules with the options of one request.
@@ -96,7 +91,6 @@ package final class ExchangeRules: LoadRules, Hashable {
         return ExchangeRules(changed, configuration, plainFields: plainFields, origin: origin)
     }
 
-    /// Returns these rules with other header fields that are added to each request.
     func replacing(headers: HTTPHeaderFields) -> ExchangeRules {
         guard headers != values.headers else { return self }
         var (changed, configuration) = (values, configuration)
@@ -133,21 +127,16 @@ package final class ExchangeRules: LoadRules, Hashable {
         fields.lines.isEmpty ? plainFields : configuration.sent(fields)
     }
 
-    /// The credentials with which requests are signed, or `nil` for unsigned requests.
     var awsSignature: AWSSignature? { values.awsSignature }
-    /// The TLS configuration.
     var tls: TLSOptions { values.tls }
-    /// The policy for redirects.
     var redirectPolicy: RedirectPolicy? { values.redirectPolicy?.closure }
     /// The policy for retries.
     package var retry: RetryPolicy { values.retry }
 
-    /// Returns whether the body of a response with this status code is accepted.
     func accepts(_ status: Int, _ acceptsNotModified: Bool) -> Bool {
         status == 304 ? acceptsNotModified : values.acceptedStatuses.contains(status)
     }
 
-    /// Returns whether the content type of a response is accepted.
     func acceptsType(_ head: HTTPResponseHead) -> Bool {
         head.statusCode == 304 || ContentTypeFilter.accepts(head, values.acceptedContentTypes)
     }

@@ -36,9 +36,8 @@ package struct ExchangeStep: Sendable {
     private(set) var headers: HTTPHeaderFields
     /// The number of redirects before this step.
     package private(set) var redirects = 0
-    /// A Boolean value that indicates whether a redirect led to another origin, which must not receive a signature.
+    /// Whether a redirect led to another origin, which must not receive a signature.
     private var hasLeftOrigin = false
-    /// The number of challenges to which this step has responded.
     private var usedChallenges = 0
     package var redirectHandling = RedirectHandling.follow
     package let rules: ExchangeRules
@@ -56,10 +55,8 @@ package struct ExchangeStep: Sendable {
         self.url = rules.configuration.hsts?.upgraded(self.url) ?? self.url
     }
 
-    /// Converts the user name and password of the URL to a header field, as libcurl would.
-    ///
-    /// As a result, they select stored responses like other credentials, are sent only to their origin, and don't
-    /// appear in messages.
+    /// libcurl would do the same. As a header field, the user name and password select stored responses like other
+    /// credentials, are sent only to their origin, and don't appear in messages.
     private mutating func moveUserInfo() {
         guard url.userInfo != nil else { return }
         let user = url.user(percentEncoded: false) ?? ""
@@ -76,8 +73,7 @@ package struct ExchangeStep: Sendable {
     /// The credentials with which the request is signed, or `nil` for an unsigned request.
     package var awsSignature: AWSSignature? { hasLeftOrigin ? nil : rules.awsSignature }
 
-    /// Returns the header fields with the cookies and credentials from the stores. Header fields of the caller take
-    /// precedence.
+    /// Header fields of the caller take precedence over those from the stores.
     func headersWithSecrets() -> HTTPHeaderFields {
         var fields = headersWithCookies()
         if let awsSignature {
@@ -174,8 +170,7 @@ package struct ExchangeStep: Sendable {
         rules.configuration.hsts?.receive(head, from: url, rules.tls)
     }
 
-    /// Returns the same request with credentials if `head` has a challenge for which there are credentials, or `nil`
-    /// otherwise.
+    /// Returns `nil` if `head` has no challenge for which there are credentials.
     func respondingToChallenge(_ head: HTTPResponseHead) -> ExchangeStep? {
         guard head.statusCode == 401, headers["Authorization"] == nil, let credentials = rules.credentials else {
             return nil
@@ -193,7 +188,6 @@ package struct ExchangeStep: Sendable {
         return again
     }
 
-    /// Returns the action after a response and calls the redirect policy if necessary.
     func decide(_ head: HTTPResponseHead) -> Next {
         guard redirectHandling != .returnResponse else { return .response }
         // The redirect itself may contain the HSTS policy.
@@ -245,7 +239,6 @@ package struct ExchangeStep: Sendable {
         }
     }
 
-    /// Returns an error for this step before it has a response.
     func failure(
         _ reason: ImageError.NetworkFailure.Reason, phase: ImageError.NetworkFailure.Phase = .waitingForResponse,
         detail: String = ""
@@ -253,7 +246,7 @@ package struct ExchangeStep: Sendable {
         .network(ImageError.NetworkFailure(reason, url: url, phase: phase, curlCode: nil, details: detail))
     }
 
-    /// Returns an error for this step and its response. `body` is the body or its beginning.
+    /// `body` is the body or its beginning.
     func failure(
         _ reason: ImageError.NetworkFailure.Reason, response head: HTTPResponseHead, body: Data = Data(),
         retryAfter: Double? = nil, freshFor: Double? = nil, detail: String = ""

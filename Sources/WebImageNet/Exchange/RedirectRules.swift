@@ -15,11 +15,8 @@ package struct RedirectRules {
         case refused(String)
     }
 
-    /// The target of the redirect.
     let url: URL
-    /// A Boolean value that indicates whether the target has another origin.
     let isCrossOrigin: Bool
-    /// A Boolean value that indicates whether the method changes to GET.
     let becomesGet: Bool
 
     private static let statuses: Set<Int> = [301, 302, 303, 307, 308]
@@ -31,8 +28,6 @@ package struct RedirectRules {
         "if-none-match", "if-modified-since", "content-type", "content-encoding", "content-language",
     ]
 
-    /// Creates the redirect in `head`, the response to a request of `method` at `url`.
-    ///
     /// If the target host requires HTTPS according to `strictTransport`, the target is changed to `https` before any
     /// other check (RFC 6797 8.3).
     init(
@@ -58,7 +53,6 @@ package struct RedirectRules {
         becomesGet = isPostTurned || (head.statusCode == 303 && method != "GET" && method != "HEAD")
     }
 
-    /// Returns the header fields to send to the target.
     func headers(_ fields: HTTPHeaderFields) -> HTTPHeaderFields {
         isCrossOrigin ? Self.withoutSecrets(fields) : fields
     }

@@ -6,11 +6,7 @@ import WebImageHTTP
 
 /// The checks of a request before it's sent. All functions are pure.
 enum RequestChecks {
-    /// Checks a method.
-    ///
-    /// `CONNECT` would turn the connection into a tunnel, whose data isn't HTTP.
-    ///
-    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)`` if the method isn't a token or is `CONNECT`.
+    /// `CONNECT` is rejected because it would turn the connection into a tunnel, whose data isn't HTTP.
     static func check(method: String) throws(ImageError) {
         guard !method.isEmpty, method.utf8.allSatisfy(ResponseHeadParser.isTokenByte),
             method.uppercased() != "CONNECT"
@@ -30,10 +26,9 @@ enum RequestChecks {
         "connection", "content-length", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
-    /// Checks header fields. A line break in a value would inject another header field or request.
+    /// A line break in a value would inject another header field or request.
     ///
-    /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)`` if a name or a value isn't valid in HTTP, or
-    ///   if only the transport may set the header field. The value of the option is then `reserved`.
+    /// If only the transport may set the header field, the value of the invalid option in the error is `reserved`.
     static func check(_ fields: HTTPHeaderFields) throws(ImageError) {
         for field in fields.lines {
             guard !isReserved(field.name) else {
@@ -58,13 +53,9 @@ enum RequestChecks {
         }
     }
 
-    /// Returns the URL to send, with the host in its normal form and without its fragment.
-    ///
     /// libcurl receives the form of the host that was compared with the rules for hosts, so it can't interpret another
     /// spelling differently. Foundation has already encoded the host, the path, and the query, so a remaining non-ASCII
-    /// character means an invalid URL.
-    ///
-    /// - Throws: ``ImageError/RequestFailure/invalidURL(_:)`` if the URL has no valid host or a non-ASCII character.
+    /// character means an invalid URL. Fragments aren't sent.
     static func asciiURL(_ url: URL) throws(ImageError) -> String {
         guard let host = HostName(of: url), let text = HostName.normalizing(url: url.absoluteString),
             HostName(ofURL: text) == host
@@ -77,7 +68,7 @@ enum RequestChecks {
         return end == bytes.endIndex ? text : String(text[..<end])
     }
 
-    /// Returns why the address policy forbids a URL before its name is resolved, or `nil` if it doesn't.
+    /// Returns `nil` if the address policy allows the URL before its name is resolved.
     ///
     /// With a proxy, the connection doesn't reveal the address of the host. So hosts are checked before they're sent to
     /// a proxy, and a proxy that doesn't enforce the policy itself isn't used.
@@ -88,10 +79,9 @@ enum RequestChecks {
         return "the proxy isn't declared to enforce the address policy"
     }
 
-    /// Returns whether requests may be sent to the port of a URL. Every port is allowed if `ports` is `nil`.
+    /// Every port is allowed if `ports` is `nil`.
     static func allows(_ url: URL, ports: Set<Int>?) -> Bool { ports?.contains(port(of: url)) ?? true }
 
-    /// Returns the detail of an error for a port that isn't allowed.
     static func portDetail(_ url: URL) -> String { "the port \(port(of: url)) isn't allowed" }
 
     private static func port(of url: URL) -> Int { url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80) }

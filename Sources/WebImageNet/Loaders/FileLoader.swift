@@ -71,7 +71,6 @@ private struct FileReading {
 
     private var path: String { request.url.absoluteURL.path(percentEncoded: false) }
 
-    /// Reads the file and calls `isCancelled` before each chunk.
     func read(isCancelled: () -> Bool) throws(ImageError) -> LoadResponse {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .request(.fileNotFound(path: path)) }
         let file = try openFile()
@@ -115,8 +114,6 @@ private struct FileReading {
         return file
     }
 
-    /// Reads to the end of the file, which must have the expected size.
-    ///
     /// If the size changes in the meantime, the parts belong to different versions of the file.
     private func readAll(_ file: Int32, expected: Int, isCancelled: () -> Bool) throws(ImageError) -> Data {
         var body = ResponseBuffer(expected: expected)

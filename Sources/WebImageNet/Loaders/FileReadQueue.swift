@@ -13,16 +13,12 @@ final class FileReadQueue: Sendable {
 
     init(width: Int) { pool = WorkerPool(name: "webimage-load", threads: width) {} }
 
-    /// The number of waiting work items.
     var waitingCount: Int { pool.waitingCount }
 
-    /// Runs the `work` of a load on a dedicated thread, in the order of the load's live priority.
+    /// The priority of `context` determines the order. The argument of `work` returns whether the result is no longer
+    /// needed.
     ///
-    /// - Parameters:
-    ///   - context: The context of the load, whose priority determines the order.
-    ///   - work: The work. Its argument returns whether the result is no longer needed.
-    /// - Throws: The error of `work`, or ``ImageError/cancelled`` as soon as the surrounding Swift task
-    ///   is canceled.
+    /// Throws ``ImageError/cancelled`` as soon as the surrounding Swift task is canceled.
     func run(
         _ context: LoadContext,
         _ work: @escaping @Sendable (_ isCancelled: () -> Bool) throws(ImageError) -> LoadResponse

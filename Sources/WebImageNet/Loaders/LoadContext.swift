@@ -25,7 +25,6 @@ public final class LoadContext: Sendable {
     }
 
     private let live: ObservableValue<RequestPriority>
-    /// The identifier of the current observer of the priority.
     private let observation = Lock<Int?>(nil)
     private let handler: (@Sendable (Report) -> Void)?
     private let makeRejection: (@Sendable () -> ImageError?)?

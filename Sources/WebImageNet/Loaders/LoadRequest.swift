@@ -130,8 +130,8 @@ extension LoadRequest {
     /// The idempotent methods (RFC 9110 9.2.2).
     package static let idempotentMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
 
-    /// A Boolean value that indicates whether a failed request may be sent again. The server may have processed a
-    /// request even if its response was lost.
+    /// Whether a failed request may be sent again. The server may have processed a request even if its response was
+    /// lost.
     var mayBeRetried: Bool { network.retry != nil || Self.idempotentMethods.contains(method) }
 }
 

@@ -94,8 +94,7 @@ public struct LoadResponse: Sendable {
                 redirects: redirects))
     }
 
-    /// A Boolean value that indicates whether the response has status 304, which means that the cached response is
-    /// still valid.
+    /// Whether the response has status 304, which means that the cached response is still valid.
     package var isNotModified: Bool { httpResponse?.statusCode == 304 }
 }
 

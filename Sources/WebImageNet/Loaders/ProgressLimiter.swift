@@ -14,7 +14,7 @@ package struct ProgressLimiter: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - time: The current time of a monotonic clock, in seconds.
-    ///   - isFinal: A Boolean value that indicates whether the report must not be omitted, such as the report of the
+    ///   - isFinal: Whether the report must not be omitted, such as the report of the
     ///     last byte.
     package mutating func allows(at time: Double, isFinal: Bool = false) -> Bool {
         if !isFinal, let last, time - last < interval { return false }

@@ -9,7 +9,6 @@ struct PartialDownload: Sendable, Equatable {
     struct Validator: Sendable, Equatable, Codable {
         /// The head of the complete response, with status 200 and the complete `Content-Length`.
         var head: HTTPResponseHead
-        /// The value of `If-Range`.
         var validator: String
         /// The content codings of the bytes in lowercase, or an empty string for none.
         var coding: String
@@ -17,14 +16,12 @@ struct PartialDownload: Sendable, Equatable {
         var total: Int
     }
 
-    /// The properties of the complete body.
     var plan: Validator
     /// The bytes from the start of the body, as transferred.
     var bytes: Data
     /// The time at which the bytes were received.
     var stored: Date
 
-    /// The value of `Range` for the bytes after these.
     var range: String { "bytes=\(bytes.count)-" }
 }
 
@@ -32,8 +29,6 @@ extension PartialDownload.Validator {
     /// The minimum time between `Last-Modified` and `Date`, in seconds, for a strong validator (RFC 9110 8.8.2.2).
     static let strongAge = 60.0
 
-    /// Creates a plan for a response.
-    ///
     /// Returns `nil` if the rest of the body can't be requested safely: there is no strong validator or known length,
     /// or the server rejects ranges or forbids storing.
     init?(_ head: HTTPResponseHead, total: Int) {
@@ -43,10 +38,8 @@ extension PartialDownload.Validator {
         self.init(head: head, validator: validator, coding: Self.coding(head.headers) ?? "", total: total)
     }
 
-    /// Returns the strong validator of a response: a strong entity tag, or a `Last-Modified` that is old enough.
-    ///
-    /// Returns `nil` if there is none. A weak entity tag means that the bytes may differ, regardless of
-    /// `Last-Modified`.
+    /// Returns a strong entity tag, or a `Last-Modified` that is old enough. A weak entity tag means that the bytes may
+    /// differ, regardless of `Last-Modified`.
     static func validator(_ fields: HTTPHeaderFields) -> String? {
         if let text = fields["ETag"] {
             guard let tag = EntityTag(text), !tag.isWeak else { return nil }
@@ -59,7 +52,6 @@ extension PartialDownload.Validator {
         return text
     }
 
-    /// Returns the content codings without whitespace and `identity`, or `nil` if the header field is absent.
     static func coding(_ fields: HTTPHeaderFields) -> String? {
         fields.combined("Content-Encoding").map { value in
             value.lowercased().split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } }
@@ -67,10 +59,8 @@ extension PartialDownload.Validator {
         }
     }
 
-    /// Returns the head of the complete response after the 206 response `partial` delivered the rest.
-    ///
-    /// The header fields of `partial` replace the stored ones, except those that describe only the part (RFC 9110
-    /// 15.3.7.3).
+    /// The header fields of the 206 response `partial` replace the stored ones, except those that describe only the
+    /// part (RFC 9110 15.3.7.3).
     func merged(with partial: HTTPResponseHead) -> HTTPResponseHead {
         let own: Set<String> = ["content-length", "content-range", "content-encoding", "transfer-encoding"]
         var fields = head.headers

@@ -13,7 +13,6 @@ struct PartialDownloadDirectory {
     }
 
     private static let ending = ".part"
-    /// The suffix of temporary files.
     private static let temporaryEnding = ".new"
     private static let mostFiles = 1024
 
@@ -24,8 +23,6 @@ struct PartialDownloadDirectory {
     private let user = geteuid()
     private var files: [String: File] = [:]
 
-    /// Indexes the files of earlier processes and removes expired ones.
-    ///
     /// If the directory can't be created, is a symbolic link, or can be changed by other users, it isn't used, and
     /// writes fail.
     init(path: String, limit: Int, maxAge: Double, now: Date, files system: any FileSystem) {
@@ -47,8 +44,8 @@ struct PartialDownloadDirectory {
         trim(now: now)
     }
 
-    /// Removes the temporary file of a process that ended while it wrote the file. A writer locks its file, so the lock
-    /// of a leftover is free. Without support for locks, only the age decides.
+    /// A writer locks its temporary file, so the lock of a leftover of an ended process is free. Without support for
+    /// locks, only the age decides.
     private func removeLeftover(_ path: String, age: Double) {
         guard let file = try? system.openFile(path, O_RDONLY | O_NONBLOCK) else { return }
         defer { system.close(file) }
@@ -60,7 +57,6 @@ struct PartialDownloadDirectory {
         }
     }
 
-    /// Creates the directory if it's missing. Returns `false` if it must not be used.
     private func prepare() -> Bool {
         try? system.makeDirectories(path)
         guard let status = try? system.status(at: path) else { return false }
@@ -77,7 +73,6 @@ struct PartialDownloadDirectory {
     var size: Int { files.values.reduce(0) { $0 + $1.size } }
     var names: Set<String> { Set(files.keys) }
 
-    /// Returns a part, or `nil` if it doesn't exist or isn't valid.
     mutating func read(_ name: String, now: Date) -> PartialDownload? {
         trim(now: now)
         guard files[name] != nil else { return nil }
@@ -100,7 +95,6 @@ struct PartialDownloadDirectory {
         return contents.consumeBytes().data(in: 0..<size)
     }
 
-    /// Stores a part. Returns `false` if the file wasn't written.
     mutating func write(_ point: PartialDownload, name: String, now: Date) -> Bool {
         guard let data = PartialDownloadFile.encode(point), data.count <= limit,
             // Another program may have removed or replaced the directory since the last write.
@@ -111,8 +105,8 @@ struct PartialDownloadDirectory {
         return true
     }
 
-    /// Writes a temporary file with mode 0600 and renames it. A failed write leaves no file. The file is locked until it
-    /// has its final name, so other processes don't take it for a leftover.
+    /// The temporary file has mode 0600 and is locked until it has its final name, so other processes don't take it for
+    /// a leftover. A failed write leaves no file.
     private func write(_ data: Data, to path: String) -> Bool {
         let random = String(UInt64.random(in: .min ... .max), radix: 36)
         let temporary = "\(path).\(random)\(Self.temporaryEnding)"

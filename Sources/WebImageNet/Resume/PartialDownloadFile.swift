@@ -19,7 +19,6 @@ enum PartialDownloadFile {
     /// The maximum size of the description, in bytes.
     private static let mostDescription = 256 << 10
 
-    /// Returns the file content, or `nil` if the description can't be encoded or is too long.
     static func encode(_ point: PartialDownload) -> Data? {
         var plan = point.plan
         // Cookies and challenges concern the exchange that received them, so they aren't stored.
@@ -37,7 +36,6 @@ enum PartialDownloadFile {
         return file
     }
 
-    /// Returns the resume data, or `nil` if the file isn't valid.
     static func decode(_ file: Data) -> PartialDownload? {
         guard file.count > headSize, file.prefix(8) == mark else { return nil }
         let rest = Data(file.dropFirst(24))

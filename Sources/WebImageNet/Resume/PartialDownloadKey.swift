@@ -8,7 +8,6 @@ struct PartialDownloadKey: Sendable, Hashable {
     /// The key of the first URL of the load. Redirects and alternatives lead to other URLs, but callers remove resume
     /// data by this one.
     let source: CacheKey
-    /// The key of the request: its URL and all header fields that can affect the body.
     let part: CacheKey
 
     /// Returns the key of a URL without its fragment, which isn't sent to servers.
@@ -19,6 +18,5 @@ struct PartialDownloadKey: Sendable, Hashable {
     /// The file name of the part. The names of all parts of one source have the same prefix.
     var fileName: String { Self.prefix(source) + part.fileName }
 
-    /// Returns the prefix of the file names of all parts of `source`.
     static func prefix(_ source: CacheKey) -> String { "\(source.fileName)-" }
 }

@@ -62,7 +62,6 @@ final class PartialDownloadStore: Sendable {
         withDirectory(directory) { _ in }
     }
 
-    /// The statistics of the entries in memory.
     var memory: Statistics { state.withLock { Statistics(entries: $0.entries.count, bytes: $0.bytes) } }
 
     /// Returns the statistics of the entries in the directory, after all pending operations finish.
@@ -75,8 +74,7 @@ final class PartialDownloadStore: Sendable {
         }
     }
 
-    /// Waits until all operations that were started before this call have finished, including the writes of
-    /// ``put(_:for:)``.
+    /// The operations include the writes of ``put(_:for:)``.
     func waitUntilWritten() async {
         guard directory != nil else { return }
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
@@ -87,7 +85,6 @@ final class PartialDownloadStore: Sendable {
         state.withLock { !$0.entries.isEmpty || (directory != nil && $0.names?.isEmpty != true) }
     }
 
-    /// Returns the entry for `key` without removing it.
     func point(for key: PartialDownloadKey) async -> PartialDownload? {
         let oldest = configuration.now().addingTimeInterval(-maxAge)
         let (found, mayBeInFolder) = state.withLock { state -> (PartialDownload?, Bool) in
@@ -107,7 +104,6 @@ final class PartialDownloadStore: Sendable {
         }
     }
 
-    /// Stores `point` and replaces the entry for `key`. Returns immediately.
     func put(_ point: PartialDownload, for key: PartialDownloadKey) {
         let size = point.bytes.count
         let wantsFile = directory != nil && size > configuration.diskThreshold
@@ -134,7 +130,6 @@ final class PartialDownloadStore: Sendable {
         }
     }
 
-    /// Removes the entry for `key`. Returns immediately.
     func remove(_ key: PartialDownloadKey) {
         let mayBeInFolder = state.withLock { state in
             let isPending = state.entries[key]?.isPending == true
@@ -155,7 +150,6 @@ final class PartialDownloadStore: Sendable {
         withDirectory(directory) { $0.removeAll { $0.hasPrefix(PartialDownloadKey.prefix(source)) } }
     }
 
-    /// Removes all entries and returns after the removal finishes.
     func removeAll() async {
         state.withLock { state in
             state.entries = [:]

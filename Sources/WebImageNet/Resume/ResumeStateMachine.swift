@@ -20,14 +20,12 @@ struct ResumeStateMachine: Equatable {
         case rest(HTTPResponseHead)
         /// A body that can't be used, because the response has an unexpected range. The string is the reason.
         case refused(String)
-        /// A body of a response with another status, which isn't related to ranges.
         case other
     }
 
     /// The meaning of the end of the body.
     enum EndStep: Equatable {
         case complete
-        /// A body in which the given number of bytes is missing.
         case short(Int)
     }
 
@@ -40,31 +38,23 @@ struct ResumeStateMachine: Equatable {
     private(set) var position = 0
     /// The plan of a body that continues after resume data.
     private var continued: PartialDownload.Validator?
-    /// The head of a body that began at 0.
     private var whole: HTTPResponseHead?
-    /// Whether the body continues after resume data.
     private(set) var isContinued = false
 
-    /// Creates the state of an exchange.
-    ///
-    /// - Parameters:
-    ///   - point: The resume data that the request continues, or `nil` if it requests the complete body.
-    ///   - isForeign: Whether the request has the caller's own `Range`.
+    /// `isForeign` indicates that the request has the caller's own `Range`.
     init(_ point: PartialDownload?, isForeign: Bool = false) {
         requestedRange = point?.plan
         offset = point?.bytes.count ?? 0
         self.isForeign = isForeign
     }
 
-    /// The plan of the body, or `nil` if it can't be resumed. It's computed on demand because most bodies are never
-    /// resumed.
+    /// The plan is computed on demand because most bodies are never resumed. It's `nil` if the body can't be resumed.
     var plan: PartialDownload.Validator? {
         if let continued { return continued }
         guard let whole, let total else { return nil }
         return PartialDownload.Validator(whole, total: total)
     }
 
-    /// Processes the head of the final response.
     mutating func receiveHead(_ head: HTTPResponseHead) -> HeadStep {
         if isForeign { return .other }
         switch head.statusCode {
@@ -131,12 +121,10 @@ struct ResumeStateMachine: Equatable {
         return !isContinued || total.map { position <= $0 } ?? true
     }
 
-    /// Processes the regular end of the body.
     func end() -> EndStep {
         guard isContinued, let total, position < total else { return .complete }
         return .short(total - position)
     }
 
-    /// Whether the received bytes are worth storing after an interruption.
     var isWorthKeeping: Bool { position > 0 && position < (total ?? 0) && plan != nil }
 }

@@ -18,7 +18,6 @@ extension ImageError.NetworkFailure {
         return error
     }
 
-    /// This error without the earlier failures.
     var bare: ImageError.NetworkFailure {
         guard !earlier.isEmpty else { return self }
         var error = self

@@ -35,7 +35,6 @@ public struct RetryPolicy: Sendable, Hashable {
         get { generator.map(\.closure) ?? Self.systemGenerator }
         set { generator = IdentifiedClosure(newValue) }
     }
-    /// The custom generator, or `nil` for the system's.
     private var generator: IdentifiedClosure<@Sendable (ClosedRange<Double>) -> Double>?
 
     /// Creates a policy.
@@ -54,7 +53,6 @@ public struct RetryPolicy: Sendable, Hashable {
 
     private static let systemGenerator: @Sendable (ClosedRange<Double>) -> Double = { Double.random(in: $0) }
 
-    /// The status codes of transient failures.
     static let statuses: Set<Int> = [408, 429, 500, 502, 503, 504]
 }
 
@@ -93,8 +91,6 @@ package struct RetryStateMachine {
     /// Creates the state before the first attempt.
     package init(_ policy: RetryPolicy) { self.policy = policy }
 
-    /// Whether the next attempt may send its request twice.
-    ///
     /// The first attempt always may, because the server can close an idle connection at any time.
     var mayRepeat: Bool { failed == 0 || policy.maxAttempts - failed > 1 }
 

@@ -26,7 +26,6 @@ package final class RetryScheduler: Sendable {
     /// The current time of the clock, in seconds.
     package var now: Double { time.uptime() }
 
-    /// The number of running delays.
     var count: Int { state.withLock { $0.sleepers.count } }
 
     /// Ends all current and future delays with ``ImageError/RequestFailure/managerShutDown``.
@@ -38,7 +37,6 @@ package final class RetryScheduler: Sendable {
         for sleeper in sleepers { sleeper.cancel() }
     }
 
-    /// Records that `origin` must not be contacted for `seconds`.
     func leaveAlone(_ origin: String, for seconds: Double) {
         let now = now
         state.withLock { state in
@@ -49,8 +47,7 @@ package final class RetryScheduler: Sendable {
         }
     }
 
-    /// Waits until `origin` may be contacted, up to the limit of the policy. Without retries, this method doesn't
-    /// wait.
+    /// Waits up to the limit of the policy, and not at all without retries.
     func waitForHost(
         _ origin: String, _ policy: RetryPolicy, for session: any CancellableWork
     ) async throws(ImageError) {

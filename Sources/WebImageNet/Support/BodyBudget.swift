@@ -13,7 +13,6 @@ package final class BodyBudget: Sendable {
 
     private struct State {
         var machine: BodyBudgetStateMachine
-        /// The closures that resume the transfers.
         var wakers: [Int: @Sendable () -> Void] = [:]
 
         /// Returns the closures that resume the transfers. The caller calls them after unlocking.
@@ -23,7 +22,6 @@ package final class BodyBudget: Sendable {
     private static let budgets = Lock<[Int: BodyBudget]>([:])
     private let state: Lock<State>
 
-    /// Creates a budget of its own, for tests.
     init(limit: Int) { state = Lock(State(machine: BodyBudgetStateMachine(limit: limit))) }
 
     /// Returns the budget of the process with a limit.
@@ -36,7 +34,6 @@ package final class BodyBudget: Sendable {
         }
     }
 
-    /// The limit in bytes.
     var limit: Int { state.withLock { $0.machine.limit } }
 
     /// The size of all bodies in flight, in bytes.
@@ -75,7 +72,6 @@ package final class BodyBudget: Sendable {
         for wake in wakers { wake() }
     }
 
-    /// Changes the state of a transfer that no longer needs its waker.
     fileprivate func end(_ id: Int, _ body: (inout BodyBudgetStateMachine) -> [Int]) {
         let (waker, wakers) = state.withLock { state in
             let resumed = body(&state.machine)
@@ -103,7 +99,6 @@ package final class BodyCharge: Sendable {
     var limit: Int { budget.limit }
     var used: Int { budget.used }
 
-    /// Decides about data that arrived.
     func arrive(group: Int?) -> BodyBudgetStateMachine.Decision { budget.arrive(id, group: group) }
 
     func record(_ bytes: Int) { budget.charge(id, bytes) }

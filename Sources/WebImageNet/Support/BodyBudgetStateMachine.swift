@@ -19,14 +19,12 @@ struct BodyBudgetStateMachine: Sendable {
         case receive
         /// Pause the transfer until it's resumed.
         case pause
-        /// End the transfer with an error.
         case fail
     }
 
     private struct Member {
         let order: Int
         var priority: RequestPriority
-        /// The connection that the transfer shares with others, or `nil` for a connection of its own.
         var group: Int?
         var bytes = 0
         var isPaused = false
@@ -40,7 +38,6 @@ struct BodyBudgetStateMachine: Sendable {
     /// The minimum of ``finishedLimit``, which exceeds the data that a manager retains while requests run.
     static let leastFinishedLimit = 8 << 20
 
-    /// The limit in bytes.
     let limit: Int
     /// The size of finished bodies in use, in bytes, from which on the leader waits for their release.
     let finishedLimit: Int
@@ -59,16 +56,13 @@ struct BodyBudgetStateMachine: Sendable {
 
     private(set) var pausedCount = 0
 
-    /// Adds a transfer without a body and returns its identifier.
     mutating func add(_ priority: RequestPriority) -> Int {
         next += 1
         members[next] = Member(order: next, priority: priority)
         return next
     }
 
-    /// Decides about data that arrived. `group` identifies a connection with several transfers, or is `nil`.
-    ///
-    /// - Returns: The decision, and the transfers to resume.
+    /// `group` identifies a connection with several transfers, or is `nil`. Also returns the transfers to resume.
     mutating func arrive(_ id: Int, group: Int?) -> (decision: Decision, resumed: [Int]) {
         guard let member = members[id] else { return (.receive, []) }
         // This method runs for each chunk, so don't change the table without need.

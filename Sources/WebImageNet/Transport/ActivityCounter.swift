@@ -17,8 +17,7 @@ package struct DownloaderActivity: Sendable, Hashable {
 
 /// A counter for the transfers of one origin. Thread-safe.
 final class OriginActivityCounter: Sendable {
-    /// The number of running transfers in the upper 32 bits and of queued ones in the lower 32 bits, so both change
-    /// atomically.
+    /// Running transfers are in the upper 32 bits and queued ones in the lower 32 bits, so both change atomically.
     private let counts = Atomic<UInt64>(0)
     private static let one = UInt64(1) << 32
 
@@ -65,7 +64,6 @@ final class ActivityCounter: Sendable {
         state.withLock { $0.origins[origin]?.value ?? DownloaderActivity() }
     }
 
-    /// Counts a transfer that begins to wait for `origin`, and returns the counter for its further steps.
     func enqueue(_ origin: String) -> OriginActivityCounter {
         state.withLock { state in
             // Count under the lock, so that an origin is never removed below while a transfer is being added to it.

@@ -6,13 +6,10 @@ import WebImageCore
 
 /// The facts about a transfer that failed in libcurl. The ``reason`` property interprets them.
 struct CurlFailure: Sendable {
-    /// The `CURLcode` value.
     var code: UInt32
-    /// The value of `CURLINFO_OS_ERRNO`.
     var systemError: Int32 = 0
     /// The value of `CURLINFO_SSL_VERIFYRESULT`, which is one of OpenSSL's `X509_V_ERR_` codes.
     var verifyResult = 0
-    /// The value of `CURLINFO_HTTP_CONNECTCODE`.
     var proxyStatus = 0
     var usesProxy = false
     /// Whether responses come from the proxy, as with plain `http` over an HTTP proxy.
@@ -27,7 +24,6 @@ struct CurlFailure: Sendable {
     var isEndedHere = false
     /// The last TLS alert of the server other than `close_notify`.
     var alert: Int32?
-    /// Whether the server requested a certificate.
     var requiresCertificate = false
     /// Whether the server hasn't responded to any request over the connection.
     var isNewConnection = false
@@ -43,8 +39,7 @@ struct CurlFailure: Sendable {
         }
     }
 
-    /// Whether to retry on a new connection if nothing was received, because the reused connection may have been
-    /// closed.
+    /// If nothing was received, the reused connection may have been closed.
     var suggestsFreshConnection: Bool {
         isConnectionLost && (reason == .connectionLost || (CURLcode(code) == CURLE_GOT_NOTHING && proxyResponded))
     }
@@ -147,7 +142,6 @@ struct CurlFailure: Sendable {
 }
 
 extension CurlFailure {
-    /// Creates the facts about a transfer that libcurl ended with an error.
     init(_ transfer: Transfer, _ handle: EasyHandle, _ code: CURLcode, _ defaultTLS: TLSOptions) {
         self.init(code: code.rawValue)
         systemError = Int32(truncatingIfNeeded: handle.number(CURLINFO_OS_ERRNO))

@@ -34,8 +34,7 @@ final class CurlHeaderList {
 
     deinit { wi_curl_list_free(list) }
 
-    /// Returns whether the lines are also those of `request` with the same priority, which is common because most
-    /// requests differ only in their URLs.
+    /// The lines are often the same because most requests differ only in their URLs.
     func fit(_ request: TransferRequest) -> Bool {
         headers == request.headers && hasBody == Self.hasBody(request) && isSigned == (request.awsSignature != nil)
     }

@@ -23,7 +23,6 @@ enum CurlLibrary {
         return code == CURLE_OK ? nil : String(cString: wi_curl_message(code))
     }()
 
-    /// Returns the error of a request that can't be sent without libcurl.
     static func error(_ request: TransferRequest) -> ImageError {
         let reason = failure ?? "memory or file descriptors are exhausted"
         return .network(

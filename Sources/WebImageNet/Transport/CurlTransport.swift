@@ -39,7 +39,6 @@ package final class CurlTransport: Sendable {
 
     deinit { close() }
 
-    /// Starts the network thread unless it has already started or the transport is closed.
     private func startThread() {
         // Each exchange calls this method, so the usual case takes no lock.
         guard !isSettled.load(ordering: .acquiring) else { return }
@@ -70,8 +69,7 @@ package final class CurlTransport: Sendable {
         return thread
     }
 
-    /// Ends all waiting and running transfers with ``ImageError/RequestFailure/managerShutDown`` and closes all
-    /// connections. Returns immediately.
+    /// Waiting and running transfers fail with ``ImageError/RequestFailure/managerShutDown``. Returns immediately.
     func close() {
         let before = thread.withLock { state in
             defer { state = .closed }
@@ -103,7 +101,6 @@ package final class CurlTransport: Sendable {
 
     var connectionLimits: ConnectionLimits { limits.withLock { $0 } }
 
-    /// Changes the limits for connections. Running transfers aren't affected.
     func setConnectionLimits(_ change: (inout ConnectionLimits) -> Void) {
         // Post under the lock, so that the network thread receives the changes in order.
         limits.withLock { limits in
@@ -116,16 +113,13 @@ package final class CurlTransport: Sendable {
         }
     }
 
-    /// The error of a request that the network thread doesn't accept.
     private func rejection(_ request: TransferRequest) -> ImageError {
         thread.withLock { $0 } == .closed ? .request(.managerShutDown) : CurlLibrary.error(request)
     }
 
-    /// Performs one exchange.
-    ///
-    /// The start is always reported, and further events only if `context` wants reports. If the surrounding task is
-    /// canceled, this method returns promptly with `cancelled`, and the network thread closes the connection or stream
-    /// a little later. The same happens if `session` is canceled.
+    /// The start is always reported, and further events only if `context` wants reports. If the surrounding task or
+    /// `session` is canceled, this method returns promptly with `cancelled`, and the network thread closes the
+    /// connection or stream a little later.
     func perform(
         _ transferRequest: TransferRequestBox, context: LoadContext, for session: (any CancellableWork)? = nil,
         observer: @escaping @Sendable (TransferEvent) -> Void

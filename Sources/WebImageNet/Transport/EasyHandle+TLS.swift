@@ -5,13 +5,11 @@ import Foundation
 
 /// The peer of a TLS option. libcurl has each option for both peers.
 enum TLSPeer {
-    /// The server, with or without a proxy in between.
     case server
     case proxy
 }
 
 extension EasyHandle {
-    /// Sets the options of `tls` for a host, given in the normal form.
     func prepare(_ tls: TLSOptions, host: String, _ peer: TLSPeer = .server) {
         func of(_ server: CURLoption, _ proxy: CURLoption) -> CURLoption { peer == .server ? server : proxy }
         switch tls.trustRoots {

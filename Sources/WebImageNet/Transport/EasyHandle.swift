@@ -13,7 +13,6 @@ final class EasyHandle {
     /// The maximum total size of the buffers of all connections, in bytes. Larger buffers save system calls.
     private static let mostBufferBytes = 8 << 20
 
-    /// Creates a handle. Returns `nil` if memory is exhausted.
     init?() {
         guard let pointer = wi_curl_easy_init() else { return nil }
         self.pointer = pointer
@@ -26,7 +25,6 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
-    /// The error message of libcurl, or an empty string if there is none.
     var errorDetail: String { String(cString: errorText) }
 
     func number(_ info: CURLINFO) -> Int {
@@ -39,7 +37,6 @@ final class EasyHandle {
         return wi_curl_get_offset(pointer, info, &value) == CURLE_OK ? Int(value) : 0
     }
 
-    /// The descriptor of the connection that this transfer uses or used, or `nil` if there is none.
     var socket: Int32? {
         var value: curl_socket_t = -1
         return wi_curl_get_socket(pointer, &value) == CURLE_OK && value >= 0 ? value : nil
@@ -48,9 +45,8 @@ final class EasyHandle {
     func set(_ option: CURLoption, _ value: Int) { wi_curl_set_long(pointer, option, value) }
     func set(_ option: CURLoption, _ value: String) { wi_curl_set_string(pointer, option, value) }
 
-    /// Resets the options of the last transfer. The multi handle keeps its connections and DNS cache.
-    ///
-    /// Without a reset, libcurl would report information about the previous transfer until the next one runs.
+    /// The multi handle keeps its connections and DNS cache. Without a reset, libcurl would report information about
+    /// the previous transfer until the next one runs.
     func reset() {
         wi_curl_easy_reset(pointer)
         lines = nil

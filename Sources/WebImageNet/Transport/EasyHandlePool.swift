@@ -12,7 +12,6 @@ final class EasyHandlePool {
     private var lines: [RequestPriority: CurlHeaderList] = [:]
     private var proxyAuthentication = ProxyAuthentication()
 
-    /// Returns an unused handle, or `nil` if memory is exhausted.
     func take() -> EasyHandle? { spare.popLast() ?? EasyHandle() }
 
     func recycle(_ handle: EasyHandle) {
@@ -44,7 +43,6 @@ final class EasyHandlePool {
 
     func awaitsChallenge(_ proxy: ProxyAddress) -> Bool { proxyAuthentication.awaitsChallenge(proxy) }
 
-    /// Learns the authentication schemes of the proxy from a finished transfer.
     func learn(from handle: EasyHandle, _ proxy: ProxyAddress?) {
         guard let proxy, proxy.hasCredentials else { return }
         proxyAuthentication.learn(UInt(bitPattern: handle.number(CURLINFO_PROXYAUTH_AVAIL)), from: proxy)

@@ -15,8 +15,7 @@ final class EndingConnections {
         noted.append((connection, [:]))
     }
 
-    /// Returns the transfers of these connections for which libcurl has delivered all buffered data, or `nil` if there are
-    /// no connections.
+    /// Returns the transfers for which libcurl has delivered all buffered data, or `nil` if there are no connections.
     func takeStalled(_ running: [UInt64: Transfer]) -> [Transfer]? {
         guard !noted.isEmpty else { return nil }
         var stalled: [Transfer] = []

@@ -6,16 +6,13 @@ import Glibc
 /// A connection that libcurl opened. Only the network thread uses it.
 final class Connection {
     let socket: Int32
-    /// The group of connections from which libcurl chooses for a transfer.
     let group: String
     /// The transfer for which the connection was opened.
     let opener: UInt64
-    /// The number of the connection in the order of opening, starting at 1.
     let number: Int
     /// The inode number of the socket. No later socket with the same descriptor has the same number.
     private let identity: ino_t?
     private var knownPort: Int?
-    /// The TLS information about the connection, or `nil` without TLS.
     fileprivate(set) var tls: TLSFacts?
     /// The identity of the TLS connection, or `nil` without TLS or if it's unknown.
     var session: UnsafeMutableRawPointer?
@@ -28,7 +25,6 @@ final class Connection {
     fileprivate(set) var isReusable = false
     /// Whether the connection must not be used for further requests.
     fileprivate(set) var isSpoiled = false
-    /// The number of responses that began over the connection.
     private(set) var responses = 0
     /// The last HTTP/2 stream that the server may have processed, or `nil` before the server announces it with GOAWAY
     /// (RFC 9113 6.8).
@@ -56,8 +52,6 @@ final class Connection {
         return fstat(socket, &facts) == 0 ? facts.st_ino : nil
     }
 
-    /// Returns whether the socket is open, and detects a socket that libcurl closed without a report.
-    ///
     /// libcurl 7.88 calls `CURLOPT_CLOSESOCKETFUNCTION` only for connected sockets. It closes the others (refused, or
     /// abandoned while connecting) itself, and another part of the program may immediately reuse their descriptors.
     fileprivate func verifyOpen() -> Bool {
@@ -65,7 +59,6 @@ final class Connection {
         return isOpen
     }
 
-    /// The local port, or `nil` before the socket is connected.
     var localPort: Int? {
         if knownPort == nil, verifyOpen() { knownPort = Self.localPort(of: socket) }
         return knownPort
@@ -118,8 +111,6 @@ final class Connection {
         return count == 0 || (count < 0 && errno != EAGAIN)
     }
 
-    /// Whether a request may be sent over the connection, which no other transfer uses.
-    ///
     /// Data that was received while the connection was idle would be mistaken for the response.
     fileprivate var isSilent: Bool { isMultiplexed || (peek() < 0 && errno == EAGAIN) }
 
@@ -147,7 +138,6 @@ final class IdleConnectionChecker {
     private var open: [Int32: Connection] = [:]
     private var groups: [String: [Connection]] = [:]
     private var pass = 1
-    /// The number of connections that were opened so far.
     private(set) var opened = 0
     /// The number of connections that their openers began to use.
     private(set) var established = 0
@@ -162,7 +152,6 @@ final class IdleConnectionChecker {
         return connection
     }
 
-    /// Records that libcurl is about to close `socket`.
     func close(_ socket: Int32) {
         guard let connection = open.removeValue(forKey: socket) else { return }
         // After libcurl closed the socket, nothing would show which side ended the connection.
@@ -173,8 +162,6 @@ final class IdleConnectionChecker {
         groups[connection.group] = rest.isEmpty ? nil : rest
     }
 
-    /// Returns the connection of `group` with the given local port when a transfer begins to use it.
-    ///
     /// `tls` is the information from the handshake if the transfer opened the connection.
     func begin(port: Int, group: String, user: UInt64, tls: TLSFacts?) -> Connection? {
         // libcurl 7.88 has no identifiers for connections (`CURLINFO_CONN_ID` needs 8.2), so the local port identifies
@@ -205,7 +192,6 @@ final class IdleConnectionChecker {
     /// Whether ``takeLeft()`` returns connections.
     var hasLeft: Bool { !left.isEmpty }
 
-    /// Returns the connections that transfers left since the last call.
     func takeLeft() -> [Connection] {
         defer { left = [] }
         return left
@@ -216,8 +202,7 @@ final class IdleConnectionChecker {
         if connection.isOpen { connection.keep(isMultiplexed: isMultiplexed) }
     }
 
-    /// Returns whether a request of `user` may be sent over `connection`. `hasUnread` indicates whether TLS already
-    /// buffers received data.
+    /// `hasUnread` indicates whether TLS already buffers received data.
     func isUsable(_ connection: Connection, user: UInt64, hasUnread: Bool) -> Bool {
         guard !connection.isSpoiled else { return false }
         // A connection that was opened for the request was never idle. HTTP/2 connections receive frames such as PING
@@ -255,8 +240,7 @@ final class IdleConnectionChecker {
     /// Begins a new pass. Connections may have changed because libcurl ran.
     func beginPass() { pass += 1 }
 
-    /// Examines the reusable connections of `group` that no transfer uses, once per pass, and shuts down those with
-    /// stray data.
+    /// Examines each reusable connection that no transfer uses once per pass, and shuts down those with stray data.
     ///
     /// The check consumes a pending error, after which libcurl sees the end and closes the connection.
     func sweep(_ group: String) {

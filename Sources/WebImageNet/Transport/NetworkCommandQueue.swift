@@ -21,7 +21,6 @@ enum NetworkCommand: Sendable {
 final class QueuedTransfer: Sendable {
     /// The identifier of the transfer in commands. The transport numbers its transfers.
     let id: UInt64
-    /// The promise that delivers the outcome to the waiting task.
     let promise: Promise<TransferOutcome>
     let transferRequest: TransferRequestBox
     let priority: RequestPriority
@@ -30,7 +29,6 @@ final class QueuedTransfer: Sendable {
     let context: LoadContext
     /// Whether the observer wants the wait, the head, and the body in addition to the start.
     let requestsBody: Bool
-    /// The time of the submission, in nanoseconds of the monotonic clock.
     let enqueued: Int64
     /// The counter of the origin, which already counts the transfer as queued.
     let activity: OriginActivityCounter
@@ -73,7 +71,6 @@ final class NetworkCommandQueue: Sendable {
 
     deinit { if waker >= 0 { close(waker) } }
 
-    /// Posts a command. Returns `false` if the network thread no longer accepts commands.
     @discardableResult
     func post(_ command: NetworkCommand) -> Bool {
         let (isAccepted, isAsleep) = state.withLock { state in
@@ -106,7 +103,6 @@ final class NetworkCommandQueue: Sendable {
         }
     }
 
-    /// Removes and returns the last commands. Later commands are rejected.
     func closeAndDequeueAll() -> [NetworkCommand] {
         let (commands, handlers) = state.withLock { state in
             state.isClosed = true
@@ -118,7 +114,6 @@ final class NetworkCommandQueue: Sendable {
         return commands
     }
 
-    /// Calls a closure when the queue is closed, or immediately if it's already closed.
     func whenClosed(_ handler: @escaping @Sendable () -> Void) {
         let isClosed = state.withLock { state in
             if !state.isClosed { state.closeHandlers.append(handler) }

@@ -11,7 +11,6 @@ import WebImageCore
 /// It's created and used only on the network thread.
 final class NetworkLoop {
     private let commands: NetworkCommandQueue
-    /// The configuration, with the current limits for connections.
     private var configuration: ImageDownloader.Configuration
     /// The limits of libcurl, which are the highest limits so far.
     private var libraryLimits: ConnectionLimits
@@ -26,12 +25,10 @@ final class NetworkLoop {
     private let timeouts: TransferTimeouts
     private let ending = EndingConnections()
     private let resets: StreamResets
-    /// The budget for the bodies of all transfers of the process.
     private let bodies: BodyBudget
     /// The outcomes to deliver after the loop has filled the released slots.
     private var ended: [(Promise<TransferOutcome>, TransferOutcome)] = []
 
-    /// Creates a loop. Returns `nil` if memory is exhausted.
     init?(_ commands: NetworkCommandQueue, _ configuration: ImageDownloader.Configuration) {
         guard let multi = wi_curl_multi_init() else { return nil }
         self.multi = multi
@@ -52,7 +49,6 @@ final class NetworkLoop {
             multi, CURLMOPT_MAX_CONCURRENT_STREAMS, max(configuration.maxStreamsPerConnection, 1))
     }
 
-    /// Runs the loop until it receives the close command.
     func run() {
         while processCommands(commands.dequeueAll()) {
             sockets.beginPass()
@@ -76,7 +72,6 @@ final class NetworkLoop {
 
     // MARK: Commands
 
-    /// Processes commands. Returns `false` if the loop must end.
     private func processCommands(_ commands: [NetworkCommand]) -> Bool {
         var goesOn = true
         for command in commands {
@@ -277,9 +272,8 @@ final class NetworkLoop {
         postponed.add(transfer)
     }
 
-    /// Ends the streams of HTTP/2 connections that have ended, after libcurl has delivered their buffered data.
-    ///
-    /// Returns whether there were any.
+    /// Ends the streams of HTTP/2 connections that have ended, after libcurl has delivered their buffered data. Returns
+    /// whether there were any.
     private func finishEnding() -> Bool {
         guard let stalled = ending.takeStalled(running) else { return false }
         for transfer in stalled {
@@ -301,10 +295,8 @@ final class NetworkLoop {
         return hasEnded
     }
 
-    /// Lets libcurl check the other streams of the HTTP/2 connections that a transfer left without a response.
-    ///
-    /// If libcurl abandons a connection, it detects this with only one of the streams. The others would wait until the
-    /// server closes the connection.
+    /// If libcurl abandons an HTTP/2 connection, it detects this with only one of the streams. The others would wait
+    /// until the server closes the connection.
     private func checkLeftConnections() {
         guard sockets.hasLeft else { return }
         for connection in sockets.takeLeft() {
@@ -331,7 +323,6 @@ final class NetworkLoop {
         ended.append((transfer.submission.promise, outcome))
     }
 
-    /// Delivers the outcomes to the waiting tasks.
     private func reportEnded() {
         guard !ended.isEmpty else { return }
         for (promise, outcome) in ended { promise.resolve(outcome) }

@@ -38,7 +38,6 @@ struct ProxyResolver: Sendable {
         }
     }
 
-    /// Returns the proxy for `url`, or `nil` for a direct connection.
     func proxy(for url: String) -> String? {
         switch rule {
         case .none: return nil

@@ -10,7 +10,6 @@ final class RejectedBody {
     private static let mostDecoded = 256 << 10
 
     private let decoder: ContentDecoder?
-    /// Whether no more bytes are needed.
     private(set) var isComplete = false
     /// The bytes so far, up to ``FailedResponse/maxBodyPrefixByteCount``.
     private(set) var data = Data()

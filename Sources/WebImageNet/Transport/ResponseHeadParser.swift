@@ -7,20 +7,17 @@ import WebImageHTTP
 /// It also collects the heads of interim responses (1xx) and ignores trailers.
 struct ResponseHeadParser {
     enum Step: Equatable {
-        /// A line after which more lines are needed.
         case more
         /// The empty line after the final response head.
         case complete(HTTPResponseHead)
-        /// A line with which the header lines exceed ``limit``.
         case tooLarge
-        /// A line with which the head has more than ``maxLines`` lines.
         case tooManyLines
         case malformed
     }
 
     /// The maximum size of all header lines of a transfer, including interim responses and trailers, in bytes.
     static let limit = 64 << 10
-    /// The maximum number of lines of one head, including folded ones. Joining many folded lines takes quadratic time.
+    /// Folded lines count. Joining many of them takes quadratic time.
     static let maxLines = 1_000
     /// The initial capacity in bytes. It suffices for most heads, and blocks of this size are cheap to allocate.
     private static let usualBytes = 960
@@ -28,16 +25,14 @@ struct ResponseHeadParser {
     /// Whether the empty line was received. libcurl reports success if the connection is closed before it.
     private(set) var isComplete = false
     private(set) var interim: [HTTPResponseHead] = []
-    /// The number of bytes in header lines so far.
     private(set) var received = 0
     /// Whether to skip one 407 response. libcurl responds to it and repeats the request.
     var awaitsProxyChallenge = false
-    /// The 407 response that was skipped.
     private var challenge: HTTPResponseHead?
     private var lines: [UInt8] = []
     private var lineCount = 0
 
-    /// The skipped 407 response if no other response followed, which means that libcurl couldn't respond to the
+    /// This value isn't `nil` if no other response followed, which means that libcurl couldn't respond to the
     /// challenge.
     var unansweredChallenge: HTTPResponseHead? { lines.isEmpty ? challenge : nil }
 
@@ -90,7 +85,6 @@ struct ResponseHeadParser {
         }
     }
 
-    /// Consumes the next nonempty line.
     private static func nextLine(_ rest: inout Line) -> Line? {
         while !rest.isEmpty {
             let end = rest.firstIndex(of: 10) ?? rest.endIndex
@@ -139,7 +133,6 @@ struct ResponseHeadParser {
         return text
     }
 
-    /// Returns whether `byte` is valid in a token (RFC 9110 5.6.2).
     static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 48...57, 65...90, 97...122: true
@@ -172,16 +165,12 @@ extension HTTPResponseHead {
         return options.contains { $0.trimmingBlanks().lowercased() == "close" }
     }
 
-    /// Whether libcurl waits for the end of the connection although the body ends after the number of bytes in
-    /// `Content-Length`.
-    ///
-    /// libcurl ignores `Content-Length` next to every `Transfer-Encoding`, also next to `identity`.
+    /// libcurl ignores `Content-Length` next to every `Transfer-Encoding`, also next to `identity`, and then waits for
+    /// the end of the connection.
     var hasIgnoredLength: Bool { headers["Transfer-Encoding"] != nil && transferCodings.isEmpty }
 
-    /// The transfer codings in lowercase, in the order in which they were applied.
-    ///
-    /// The result doesn't contain `identity`, which means no coding (RFC 2616 4.4). Later versions of HTTP removed it,
-    /// but some servers still send it.
+    /// The codings are lowercase and in the order in which they were applied, without `identity`, which means no coding
+    /// (RFC 2616 4.4). Later versions of HTTP removed it, but some servers still send it.
     private var transferCodings: [String] {
         guard let text = headers.combined("Transfer-Encoding") else { return [] }
         return text.split(separator: ",").map { $0.trimmingBlanks().lowercased() }

@@ -46,9 +46,7 @@ final class StreamResets {
         }
     }
 
-    /// Lets a transfer like `transferRequest` use the idle `connection` and abort before it sends a request.
-    ///
-    /// Returns whether libcurl chose that connection.
+    /// Returns whether libcurl chose the idle `connection`. The transfer aborts before it sends a request.
     private func flush(
         _ connection: Connection, _ transferRequest: TransferRequestBox, _ configuration: ImageDownloader.Configuration
     ) -> Bool {

@@ -7,7 +7,6 @@ import CCurl
 final class TLSFacts {
     private let pointer: UnsafeMutablePointer<wi_tls_facts>
 
-    /// Creates empty information. Returns `nil` if memory is exhausted.
     init?() {
         guard let pointer = wi_tls_facts_create() else { return nil }
         self.pointer = pointer
@@ -18,13 +17,10 @@ final class TLSFacts {
     /// The last alert of the server other than `close_notify` (RFC 8446 6), or `nil` if there was none.
     var alert: Int32? { pointer.pointee.alert < 0 ? nil : pointer.pointee.alert }
 
-    /// Whether the server sent `close_notify`.
     var hasEnded: Bool { pointer.pointee.has_ended }
 
-    /// Whether the server requested a certificate.
     var requiresCertificate: Bool { pointer.pointee.wants_certificate }
 
-    /// Whether the server selected HTTP/2.
     var isHTTP2: Bool { pointer.pointee.is_http2 }
 
     /// Observes the connections of an `SSL_CTX`, which retains the information as long as it needs it.

@@ -47,7 +47,6 @@ final class Transfer {
     let submission: QueuedTransfer
     /// The part of the budget for bodies that the transfer uses, or `nil` before it starts.
     private(set) var charge: BodyCharge?
-    /// The time at which the budget paused the transfer, or `nil` if the transfer isn't paused.
     private(set) var pauseStart: Int64?
     /// The time that the transfer was paused, in nanoseconds. It doesn't count for the total timeout.
     private(set) var pausedTime: Int64 = 0
@@ -63,11 +62,9 @@ final class Transfer {
     /// The number of the current attempt to send the request, starting at 1.
     private(set) var attempt = 1
     private var sends = 0
-    /// The connection over which the request was last sent, or `nil` if it wasn't sent.
     private var earlier: Connection?
     /// The number of connections that had been opened when the request was last sent.
     private var openedBefore = 0
-    /// The ID of the HTTP/2 stream with the request, or `nil` if it's unknown.
     private var stream: Int?
     /// The event with which the server refused the request on its stream, or `nil` if it didn't.
     private var streamRefusal: wi_stream_event?
@@ -75,24 +72,19 @@ final class Transfer {
     private var responsesBefore = 0
     /// The number of bytes in header lines when the request was last sent.
     private var receivedBefore = 0
-    /// The proxy, or `nil` for a direct connection.
     var proxy: ProxyAddress?
     /// The last connection that was opened for the transfer, or `nil` if it reuses one.
     var opened: Connection?
-    /// The information from the last TLS handshake for the transfer.
     var tls: TLSFacts?
     /// The connection over which the request is sent, or `nil` if it wasn't sent.
     var connection: Connection?
     private(set) var refusal: Refusal?
-    /// Whether libcurl finished the transfer.
     var isDone = false
     /// The address range that the policy rejected, or `nil` if no address was rejected.
     var refusedAddress: String?
-    /// The error with which a callback stopped the transfer.
     private(set) var stop: ImageError?
     private(set) var parser = ResponseHeadParser()
     private(set) var received = 0
-    /// The meter of the body's speed, or `nil` if there is no minimum.
     var speed: TransferSpeedMeter?
     private var head: HTTPResponseHead?
     private var responseTime = Date()
@@ -105,11 +97,8 @@ final class Transfer {
     private(set) var isDiscarding = false
     /// The length of a body whose end libcurl doesn't recognize, in bytes, or `nil` for other bodies.
     private var ignoredLength: Int?
-    /// Whether a callback stopped libcurl at the end of the body.
     private(set) var hasReachedEnd = false
-    /// The beginning of the body of a rejected response, or `nil` for other responses.
     private var rejected: RejectedBody?
-    /// The declared length of the rejected body, in bytes, or `nil` if it's unknown.
     private var rejectedLength: Int?
     /// The time at which the ignored or rejected body began, in nanoseconds of the monotonic clock.
     private var ignoredBodyTime: Int64 = 0
@@ -236,15 +225,12 @@ final class Transfer {
     /// Whether a repetition doesn't count as an attempt, because the server ended the connection after other requests.
     var isRepeatedFreely: Bool { isUnprocessed && servesOthers }
 
-    /// Whether the request may be repeated silently, because the server hasn't processed it, or because it reused a
-    /// connection that may have ended in the meantime.
     var mayRepeat: Bool {
         guard request.mayRepeat, attempt < 2, !hasBytes, !submission.promise.isResolved else { return false }
         return isUnprocessed || (request.isRepeatable && connection.map { $0.opener != id } ?? false)
     }
 
-    /// Resets the transfer so that it can restart. `isCounted` indicates whether the restart counts as another
-    /// attempt.
+    /// `isCounted` indicates whether the restart counts as another attempt.
     func restart(isCounted: Bool, onNewConnection: Bool) {
         needsNewConnection = onNewConnection
         if isCounted { attempt = sends + 1 }
@@ -261,14 +247,11 @@ final class Transfer {
         !isDiscarding && speed?.isTooSlow(at: now, bytes: received) == true
     }
 
-    /// The next time at which the speed must be checked, in nanoseconds of the monotonic clock, or `nil` if it isn't
-    /// measured.
     var speedDeadline: Int64? { isDiscarding ? nil : speed?.deadline }
 
     /// Prepares for a challenge of the proxy, to which libcurl responds.
     func awaitProxyChallenge() { parser.awaitsProxyChallenge = true }
 
-    /// Processes a header line. Returns `false` to stop the transfer.
     func receiveHeader(_ line: UnsafeRawBufferPointer, now: Int64) -> Bool {
         lastActivity = now
         switch parser.receive(line) {
@@ -285,7 +268,6 @@ final class Transfer {
     /// Returns whether no byte was received for `limit` nanoseconds. A slow transfer isn't idle.
     func isIdle(for limit: Int64, at now: Int64) -> Bool { now >= lastActivity + limit }
 
-    /// Whether the budget for bodies paused the transfer.
     var isPaused: Bool { pauseStart != nil }
 
     /// Enters the budget for bodies when the transfer starts. A transfer that restarts remains there without a body.
@@ -327,7 +309,6 @@ final class Transfer {
         return continues ? .received : .stopped
     }
 
-    /// Processes a chunk of the body. Returns `false` to stop the transfer.
     private func process(_ chunk: UnsafeRawBufferPointer) -> Bool {
         guard let ignoredLength else { return processPart(chunk) }
         // As after other bodies with a length, the bytes after the end are dropped, and the connection isn't reused.
@@ -337,7 +318,6 @@ final class Transfer {
         return !hasReachedEnd
     }
 
-    /// Processes bytes that belong to the body. Returns `false` to stop the transfer.
     private func processPart(_ bytes: UnsafeRawBufferPointer) -> Bool {
         received += bytes.count
         if isDiscarding { return received <= Self.mostDiscarded }
@@ -390,7 +370,6 @@ final class Transfer {
         return !hasReachedEnd
     }
 
-    /// Decides about the body of the final response. Returns `false` to stop the transfer.
     private func accept(_ head: HTTPResponseHead, expected: Int?) -> Bool {
         switch resume.receiveHead(head) {
         case .rest(let whole): return begin(whole, prefix: request.resume?.bytes, expected: resume.plan?.total)
@@ -411,11 +390,11 @@ final class Transfer {
         }
     }
 
-    /// Ignores the rest of the body. Returns whether it's worth reading so that the connection can be reused.
+    /// Returns whether the rest of the body is worth reading so that the connection can be reused.
     ///
-    /// An HTTP/1 exchange ends after the body. Otherwise, the request that follows, such as that of a redirect, would find
-    /// the connection busy and open another one. The wait is limited to ``mostDiscarded`` bytes and to
-    /// ``longestWaitForIgnoredBody``. If the connection can't be reused, the exchange ends immediately.
+    /// An HTTP/1 exchange ends after the body. Otherwise, the request that follows, such as that of a redirect, would
+    /// find the connection busy and open another one. The wait is limited to ``mostDiscarded`` bytes and to
+    /// ``longestWaitForIgnoredBody``.
     private func discard(remaining: Int?) -> Bool {
         // Another connection costs less time than a long body.
         let isWorthReading = isReusable && max(remaining ?? 0, received) <= Self.mostDiscarded
@@ -427,7 +406,6 @@ final class Transfer {
         return isWorthReading
     }
 
-    /// Whether the connection can be reused after the body.
     private var isReusable: Bool {
         guard let head, hasBody(head), !isMultiplexed else { return true }
         // libcurl closes the connection after a body whose length it ignores.
@@ -470,8 +448,7 @@ final class Transfer {
         if submission.requestsBody, !submission.promise.isResolved { submission.observer(event) }
     }
 
-    /// Returns the outcome after libcurl reports success or after ``hasReachedEnd``, or `nil` if the response is
-    /// incomplete.
+    /// Returns `nil` if the response is incomplete.
     func finish() -> TransferOutcome? {
         if head == nil, let challenge = parser.unansweredChallenge { head = challenge }
         // libcurl reports success even if the connection ends within the header lines.
@@ -495,15 +472,13 @@ final class Transfer {
         return .success(makeResponse(isFinished: lastActivity))
     }
 
-    /// Returns the outcome of the exchange if the transfer ends with `outcome`.
-    ///
-    /// A response with an ignored or rejected body is the outcome even if the network fails before the body is complete.
+    /// A response with an ignored or rejected body is the outcome even if the network fails before the body is
+    /// complete.
     func ending(with outcome: TransferOutcome) -> TransferOutcome {
         guard rejected != nil || isDiscarding, case .failure(.network) = outcome else { return outcome }
         return .success(makeResponse(isFinished: lastActivity))
     }
 
-    /// Returns the resume data of the body, or `nil` if the body can't be resumed.
     func remainder(after error: ImageError) -> PartialDownload? {
         guard let plan = resume.plan, resume.isWorthKeeping, !isDiscarding, stop == nil, error.leavesUsableBytes,
             let bytes = (decoder == nil ? body : coded)?.data, bytes.count == resume.position
@@ -543,7 +518,6 @@ final class Transfer {
         return metrics
     }
 
-    /// Whether the response was received over HTTP/2.
     var isMultiplexed: Bool { handle?.number(CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0) }
 
     var phase: ImageError.NetworkFailure.Phase {

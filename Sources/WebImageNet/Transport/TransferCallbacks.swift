@@ -32,8 +32,6 @@ enum TransferCallbacks {
         }
     }
 
-    /// Installs the callbacks on `handle`.
-    ///
     /// `context` must live as long as the handle is used, and `sockets` as long as any connection is open.
     static func install(on handle: EasyHandle, _ context: Context, _ sockets: IdleConnectionChecker) {
         let pointer = Unmanaged.passUnretained(context).toOpaque()
@@ -157,7 +155,6 @@ enum TransferCallbacks {
         return socket
     }
 
-    /// Returns the reason why the policy forbids the address, or `nil` if it's allowed.
     private static func refusal(
         _ address: UnsafeMutablePointer<curl_sockaddr>, _ policy: ImageDownloader.Configuration.AddressPolicy
     ) -> String? {

@@ -43,7 +43,6 @@ struct TransferQueue {
     private var ready = PriorityQueue<Int, RequestPriority>()
     /// The origins whose next transfer uses an open HTTP/2 connection.
     private var riding = PriorityQueue<Int, RequestPriority>()
-    /// The origin indexes of the waiting transfers.
     private var waiting: [UInt64: Int] = [:]
     private var multiplexed: Set<String> = []
     private var connections = 0
@@ -69,8 +68,6 @@ struct TransferQueue {
 
     func running(at origin: String) -> Int { slots[origin].map { origins[$0].running } ?? 0 }
 
-    /// Returns the reason why `id` can't start before a slot is released, or `nil` if a slot is free or the transfer
-    /// isn't waiting.
     func waitReason(of id: UInt64) -> WaitReason? {
         guard let place = waiting[id] else { return nil }
         let (running, isMultiplexed) = (origins[place].running, origins[place].isMultiplexed)
@@ -86,7 +83,6 @@ struct TransferQueue {
         refresh(place)
     }
 
-    /// Changes the priority of a waiting transfer. Returns `false` if the transfer isn't waiting.
     @discardableResult
     mutating func setPriority(_ id: UInt64, _ priority: RequestPriority) -> Bool {
         guard let place = waiting[id] else { return false }
@@ -95,7 +91,6 @@ struct TransferQueue {
         return true
     }
 
-    /// Removes a waiting transfer. Returns `false` if the transfer isn't waiting.
     @discardableResult
     mutating func remove(_ id: UInt64) -> Bool {
         guard let place = waiting.removeValue(forKey: id) else { return false }
@@ -148,7 +143,6 @@ struct TransferQueue {
         return place
     }
 
-    /// Updates the list that contains the origin, and removes an origin without transfers.
     private mutating func refresh(_ place: Int) {
         guard origins[place].isUsed else { return }
         let standing = standing(place)
@@ -160,7 +154,6 @@ struct TransferQueue {
         freeSlots.append(place)
     }
 
-    /// Returns the list to which the origin belongs.
     private func standing(_ place: Int) -> OriginState {
         let (running, isMultiplexed) = (origins[place].running, origins[place].isMultiplexed)
         guard running < (isMultiplexed ? perMultiplexedOrigin : perOrigin),

@@ -14,9 +14,7 @@ package struct TransferRequest: Sendable {
     enum Disposition: Sendable {
         /// A mode in which the transfer reports the body, collects it, and enforces the size limit.
         case deliver
-        /// A mode that ignores the body. The exchange is complete after the head.
         case discard
-        /// A mode that collects the beginning of the body for an error and ignores the rest.
         case reject
     }
 
@@ -30,8 +28,8 @@ package struct TransferRequest: Sendable {
     package var headers = HTTPHeaderFields()
     /// The body to send.
     package var body = Data()
-    /// A Boolean value that indicates whether the content codings of partial responses (206) are removed. Part of an
-    /// encoded body can't be decoded on its own.
+    /// Whether the content codings of partial responses (206) are removed. Part of an encoded body can't be decoded on
+    /// its own.
     package var decodesParts = true
     /// The maximum size of the body in bytes, both encoded and decoded.
     package var maxBytes = 32 << 20
@@ -40,11 +38,10 @@ package struct TransferRequest: Sendable {
     /// The total timeout of the load in seconds, of which redirects and earlier attempts have used a part, or `nil` if
     /// it's that of ``timeouts``.
     var wholeTimeout: Double?
-    /// A Boolean value that indicates whether to send the request again if a reused connection was interrupted or the
-    /// server declares that it hasn't processed the request.
+    /// Whether to send the request again if a reused connection was interrupted or the server declares that it hasn't
+    /// processed the request.
     var mayRepeat = true
-    /// A Boolean value that indicates whether the server may process the request twice although its method isn't
-    /// idempotent.
+    /// Whether the server may process the request twice although its method isn't idempotent.
     var allowsProcessingTwice = false
     /// The TLS configuration, or `nil` for that of the downloader.
     package var tls: TLSOptions?
@@ -53,7 +50,6 @@ package struct TransferRequest: Sendable {
     /// A closure that returns the handling of the body. It's called once on the network thread with the final response
     /// head.
     var disposition: @Sendable (HTTPResponseHead) -> Disposition = { _ in .deliver }
-    /// The resume data that the request's `Range` continues.
     var resume: PartialDownload?
     /// A closure that receives resume data if the transfer is interrupted or canceled. It's called on the network
     /// thread.
@@ -67,7 +63,7 @@ package struct TransferRequest: Sendable {
         self.origin = origin
     }
 
-    /// A Boolean value that indicates whether the server may process the request twice (RFC 9110 9.2.2).
+    /// Whether the server may process the request twice (RFC 9110 9.2.2).
     var isRepeatable: Bool { allowsProcessingTwice || LoadRequest.idempotentMethods.contains(method) }
 
     /// The URL for errors.
@@ -89,7 +85,6 @@ final class TransferRequestBox: Sendable {
 
 /// The events of a transfer, in order, on the network thread.
 enum TransferEvent: Sendable {
-    /// A report that the transfer was enqueued and can't start yet.
     case waiting(WaitReason)
     case started
     /// The final response head. `isContinued` is `true` if the body begins with resume data.

@@ -16,7 +16,6 @@ final class TransferTimeouts {
         minimumSpeed = configuration.minimumSpeed
     }
 
-    /// Returns whether a transfer may have timed out, so that all of them must be checked.
     func mustCheck(at now: Int64) -> Bool {
         guard now >= next else { return false }
         next = .max
@@ -73,8 +72,6 @@ final class TransferTimeouts {
         return transfer.failure(.timedOut, phase: phase, detail: "no data for \(LoadTimeouts.text(limits.idle))")
     }
 
-    /// Returns whether another transfer of the same origin has a connection.
-    ///
     /// If so, a transfer without a connection waits for a stream or a slot there, and the other transfer has its own
     /// timeouts.
     private func hasOthersAtWork(_ transfer: Transfer, _ running: [UInt64: Transfer]) -> Bool {
@@ -90,7 +87,6 @@ final class TransferTimeouts {
         return running.values.contains { $0.isPaused && $0.connection === connection }
     }
 
-    /// Starts the wait for the first byte when the request is sent.
     private func recordRequestSent(_ transfer: Transfer) {
         guard !transfer.hasBytes, let handle = transfer.handle else { return }
         let sent = transfer.started + Int64(handle.offset(CURLINFO_PRETRANSFER_TIME_T)) * 1_000
@@ -120,14 +116,13 @@ final class TransferTimeouts {
         return min(total, transfer.lastActivity + idle)
     }
 
-    /// Returns the time at which a paused transfer ends, in nanoseconds of the monotonic clock, or `nil` if it isn't
-    /// paused. Without this limit, code that loads another image while it retains bodies could wait indefinitely.
+    /// Returns `nil` if the transfer isn't paused. Without this limit, code that loads another image while it retains
+    /// bodies could wait indefinitely.
     private func pauseDeadline(of transfer: Transfer) -> Int64? {
         transfer.pauseStart.map { $0 + MonotonicTime.nanoseconds(transfer.request.timeouts.total) }
     }
 
-    /// Returns the inactivity timeout in nanoseconds. For a discarded body, it's at most one second, so the slot
-    /// becomes available soon.
+    /// For a discarded body, the timeout is at most one second, so the slot becomes available soon.
     private func idleLimit(of transfer: Transfer) -> Int64 {
         let idle = MonotonicTime.nanoseconds(transfer.request.timeouts.idle)
         return transfer.isDiscarding ? min(idle, 1_000_000_000) : idle

@@ -29,7 +29,6 @@ final class WaitingTransfers {
         if submission.requestsBody { arrivals.append(submission.id) }
     }
 
-    /// Removes a transfer. Returns `nil` if it isn't waiting.
     func remove(_ id: UInt64) -> Transfer? {
         guard let transfer = transfers.removeValue(forKey: id) else { return nil }
         queue.remove(id)
@@ -71,7 +70,6 @@ final class WaitingTransfers {
         arrivals.removeAll(keepingCapacity: true)
     }
 
-    /// Returns the reason for the wait. If a slot is free, it's the start rate or ``ImageDownloader/isSuspended``.
     private func reason(of id: UInt64) -> WaitReason {
         if let reason = queue.waitReason(of: id) { return reason }
         return isSuspended ? .connectionLimit : .rateLimit
