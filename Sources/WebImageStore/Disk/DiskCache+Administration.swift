@@ -187,7 +187,6 @@ extension DiskCache {
         return report
     }
 
-    /// Waits until the index is complete and contains all pending changes.
     func settle() async {
         await perform { .settle($0) }
         await flush()
@@ -206,7 +205,7 @@ extension EntryReader {
         ((try? state.files.names(in: state.layout.blobs)) ?? []).map { "\(state.layout.blobs)/\($0)" }
     }
 
-    /// Reads all entries of a shard directory and deletes the corrupt ones. This method blocks.
+    /// Deletes the corrupt entries of a shard directory. This method blocks.
     func verify(shard: String) -> DiskCache.MaintenanceReport {
         var report = DiskCache.MaintenanceReport()
         for name in (try? state.files.names(in: shard)) ?? []

@@ -116,8 +116,7 @@ extension DiskCache {
 }
 
 extension DiskCache.EntryInfo {
-    /// Returns a Boolean value that indicates whether ``host`` is a host, given in the normal form, or one of its
-    /// subdomains.
+    /// Returns whether ``host`` is a host, given in the normal form, or one of its subdomains.
     package func isFrom(host wanted: String) -> Bool {
         guard let host else { return false }
         return host == wanted || host.hasSuffix(".\(wanted)")

@@ -76,13 +76,13 @@ public final class DiskCache: Sendable {
         return mayContain(key) { !$0.isAbsent(key.storedDigest, now: now, interval: interval) }
     }
 
-    /// Returns a Boolean value that indicates whether the cache may contain an entry for a key, regardless of the entries
-    /// that other processes stored since the index was last read.
+    /// Returns whether the cache may contain an entry for a key, regardless of the entries that other processes stored
+    /// since the index was last read.
     func mayContainIndexed(_ key: CacheKey) -> Bool {
         mayContain(key) { !$0.isLoaded || $0.known.contains(key.storedDigest) } || extrasMayContain(key)
     }
 
-    /// Returns whether a change of the entry waits to be written, or otherwise whether the entry may be on disk.
+    /// A change of the entry that waits to be written decides without `onDisk`.
     private func mayContain(_ key: CacheKey, onDisk: (inout DiskCacheState.Shared) -> Bool) -> Bool {
         state.shared.withLock { state in
             guard !state.isClosed else { return false }
@@ -104,12 +104,9 @@ public final class DiskCache: Sendable {
     /// returns `nil` immediately.
     public func entry(for key: CacheKey) async -> CacheEntry? { await read(key) ?? nil }
 
-    /// Returns the entry of a key even if the current task is canceled, because a change of the stored entries depends
-    /// on it.
+    /// This read can't be withdrawn, because a change of the stored entries depends on it.
     func entryToChange(for key: CacheKey) async -> CacheEntry? { await read(key, isWithdrawable: false) ?? nil }
 
-    /// Returns the entry of a key.
-    ///
     /// The outer value is `nil` if the read was withdrawn because the current task is canceled, or if the cache is
     /// closed. In these cases, it's unknown whether the entry exists.
     func read(_ key: CacheKey, isWithdrawable: Bool = true) async -> CacheEntry?? {
@@ -118,8 +115,6 @@ public final class DiskCache: Sendable {
         return await readers.read(isWithdrawable: isWithdrawable) { $0.readExtra(key) }
     }
 
-    /// Reads an entry that has a pending update.
-    ///
     /// If the update is written during the read, it's neither in memory afterward nor in the result of the read, so
     /// this method reads the entry again.
     private func entryWithNews(_ key: CacheKey, _ isWithdrawable: Bool) async -> CacheEntry?? {
@@ -247,7 +242,6 @@ public final class DiskCache: Sendable {
         case inMemory(CacheKey.StoredDigest, verified: UInt64?)
     }
 
-    /// Looks up an entry in memory without reading files.
     private func lookup(_ key: CacheKey) -> LookupResult {
         let digest = key.storedDigest
         var answer = LookupResult.absent
@@ -281,7 +275,6 @@ public final class DiskCache: Sendable {
 }
 
 extension EntryFile {
-    /// Returns a Boolean value that indicates whether the sections before the payload are within their limits.
     static func fitsLimits(_ entry: CacheEntry) -> Bool {
         let tagBytes = entry.tags.reduce(4) { $0 + $1.utf8.count + 4 }
         guard entry.key.canonical.utf8.count <= 64 << 10, entry.tags.count <= CacheEntry.tagLimit, tagBytes <= 64 << 10,

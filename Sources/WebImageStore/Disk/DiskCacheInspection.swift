@@ -21,9 +21,9 @@ package struct DiskCacheInspection: Sendable, Hashable {
 
     /// The properties of the directory, or `nil` if it doesn't exist.
     package struct Directory: Sendable, Hashable {
-        /// A Boolean value that indicates whether the path is a symbolic link.
+        /// Whether the path is a symbolic link.
         package var isLink = false
-        /// A Boolean value that indicates whether the path, after following links, is a directory.
+        /// Whether the path, after following links, is a directory.
         package var isDirectory = true
         package var owner: UInt32 = 0
         /// The nine permission bits and the three special bits.
@@ -47,7 +47,7 @@ package struct DiskCacheInspection: Sendable, Hashable {
     package var directory: Directory?
     /// The reason why the directory can't be inspected, or `nil`.
     package var failure: String?
-    /// A Boolean value that indicates whether the directory, or the nearest existing parent, is on a network file system.
+    /// Whether the directory, or the nearest existing parent, is on a network file system.
     package var isRemote = false
     /// The free bytes of the file system, or `nil` if they're unknown.
     package var freeBytes: Int?

@@ -9,15 +9,14 @@ import WebImageHTTP
 
 /// Reads on the calling thread, and the final step of every read.
 extension DiskCacheState {
-    /// The maximum size in bytes of a file that the calling thread reads.
-    ///
-    /// Copying such a file takes about 10 microseconds, which is less than waking another thread and returning.
+    /// The maximum size in bytes of a file that the calling thread reads. Copying such a file takes about 10
+    /// microseconds, which is less than waking another thread and returning.
     static let cachedReadLimit = 256 << 10
 
-    /// Returns the entry of a key if its file is intact and completely in the page cache of the kernel.
+    /// Returns the entry if its file is intact and completely in the page cache of the kernel.
     ///
-    /// The outer value is `nil` if a reader thread has to read the file. This method never waits for the disk. It doesn't
-    /// verify the checksum of the file with the inode `verified` again.
+    /// The outer value is `nil` if a reader thread has to read the file. This method never waits for the disk. It
+    /// doesn't verify the checksum of the file with the inode `verified` again.
     func readCached(_ key: CacheKey, _ digest: CacheKey.StoredDigest, verified: UInt64?) -> CacheEntry?? {
         let path = relativePath(of: key)
         do throws(SystemCallError) {
@@ -46,7 +45,7 @@ extension DiskCacheState {
         return age > min(maxAge, entry.lifetime ?? maxAge)
     }
 
-    /// Returns whether an entry has expired. If uses count, `lastUse` returns the last use that the index contains.
+    /// If uses count, `lastUse` returns the last use that the index contains.
     private func isExpired(_ entry: CacheEntry, now: Date, lastUse: () -> Double?) -> Bool {
         guard isExpired(entry, now: now) else { return false }
         guard configuration.expiration == .sinceLastUse else { return true }
@@ -56,8 +55,6 @@ extension DiskCacheState {
         return isExpired(entry, lastUse: [recent, lastUse()].compactMap { $0 }.max(), now: now)
     }
 
-    /// Returns the result of a read that found an intact entry on disk, and counts the read.
-    ///
     /// The name is needed only for the first read since the last batch. `lastUse` returns the last use that the index
     /// contains, in seconds since 1970.
     func accept(
@@ -96,7 +93,6 @@ extension DiskCacheState {
         }
     }
 
-    /// Counts a miss and returns `nil`.
     func missed() -> CacheEntry? {
         shared.withLock { $0.counters.misses += 1 }
         return nil

@@ -74,8 +74,8 @@ final class DiskCacheState: Sendable {
         var pausedUntil: Double?
         /// The error number of the failure that paused writing.
         var pauseCode: Int32 = 0
-        /// A Boolean value that indicates whether the file of a removed entry couldn't be deleted. Such entries must not
-        /// return, so only the index then proves that an entry exists.
+        /// Whether the file of a removed entry couldn't be deleted. Such entries must not return, so only the index
+        /// then proves that an entry exists.
         var hasUndeletedFiles = false
         /// The reason why the last removal of all entries left them on disk, or `nil` if it removed them.
         var removalFailure: SystemCallError?
@@ -86,21 +86,19 @@ final class DiskCacheState: Sendable {
         /// A number that increases when the index file is replaced.
         var indexGeneration = 0
         var isClosed = false
-        /// A Boolean value that indicates whether the kernel and the file system support reads from the page cache that
-        /// don't wait for the disk.
+        /// Whether the kernel and the file system support reads from the page cache that don't wait for the disk.
         var readsCached = true
 
         var hasIndexFile = true
 
-        /// Returns a Boolean value that indicates whether the index may have newer values than the file of a key.
+        /// Returns whether the index may have newer values than the file of a key.
         func mustQueryIndex(for digest: CacheKey.StoredDigest) -> Bool {
             guard hasIndexFile, isLoaded else { return hasIndexFile }
             // There are usually no such entries. An unknown entry comes from another process, which may have updated it.
             return !updated.isEmpty && updated.contains(digest) || !known.contains(digest)
         }
 
-        /// Returns a Boolean value that indicates whether there's certainly no entry on disk, given the
-        /// ``DiskCache/Configuration/refreshInterval``.
+        /// Returns whether there's certainly no entry on disk, given the ``DiskCache/Configuration/refreshInterval``.
         func isAbsent(_ digest: CacheKey.StoredDigest, now: Double, interval: Double) -> Bool {
             isLoaded && !known.contains(digest) && (now < refreshed + interval || hasUndeletedFiles)
         }
@@ -117,8 +115,8 @@ final class DiskCacheState: Sendable {
             }
         }
 
-        /// Returns the job that refreshes the index if the index is too old to prove that an entry doesn't exist, unless
-        /// a refresh was requested recently.
+        /// Returns `nil` if the index isn't too old to prove that an entry doesn't exist, or if a refresh was requested
+        /// recently.
         mutating func refreshIfOld(now: Double, interval: Double) -> Job? {
             guard isLoaded, now >= refreshed + interval, now >= lastRefresh + interval else { return nil }
             lastRefresh = now
@@ -128,13 +126,12 @@ final class DiskCacheState: Sendable {
 
     let configuration: DiskCache.Configuration
     let layout: CacheLayout
-    /// A Boolean value that indicates whether the directory is on a remote file system.
+    /// Whether the directory is on a remote file system.
     ///
-    /// SQLite's locks are unreliable on remote file systems. The index is therefore stored in memory, the files are the
-    /// only source of information, and the cache finds entries of other processes by checking the files.
+    /// SQLite's locks are unreliable there. The index is therefore stored in memory, the files are the only source of
+    /// information, and the cache finds entries of other processes by checking the files.
     let isFilesOnly: Bool
     let extras: ExtraDirectories
-    /// The digests that replace the values of request header fields in stored responses.
     let selectorDigests: SelectorDigests
     /// The encryption of the files, or `nil` if they aren't encrypted.
     let cipher: CacheCipher?
@@ -149,11 +146,8 @@ final class DiskCacheState: Sendable {
     var files: any FileSystem { configuration.fileSystem }
     var clock: TimeSource { configuration.clock }
     var uptime: Double { clock.uptime() }
-    /// The current time in seconds since 1970.
     var now: Double { clock.now().timeIntervalSince1970 }
 
-    /// Creates the state for an existing directory.
-    ///
     /// Without a salt, responses that depend on private request header fields are found only by this process.
     init(_ configuration: DiskCache.Configuration, salt: [UInt8]? = nil, cipher: CacheCipher? = nil) {
         self.configuration = configuration
@@ -173,7 +167,6 @@ final class DiskCacheState: Sendable {
     }
 
     var limits: DiskCache.Limits { currentLimits.withLock { $0.limits } }
-    /// The maximum size of one entry in bytes.
     var entrySizeLimit: Int { currentLimits.withLock { $0.limits.effectiveEntrySizeLimit } }
     /// The maximum size in bytes of an entry that can be read, which is the highest limit for stored entries so far.
     var readableEntrySize: Int { currentLimits.withLock { $0.largestEntry } }
@@ -191,7 +184,6 @@ final class DiskCacheState: Sendable {
         return folder
     }
 
-    /// Closes the directory of the cache after the reads that use it. The next read opens it again.
     func closeRoot() {
         let folder = root.withLock { folder in
             defer { folder = nil }
@@ -200,7 +192,7 @@ final class DiskCacheState: Sendable {
         _ = consume folder
     }
 
-    /// Changes the shared state, enqueues the job that the closure returns, and wakes the writer if it sleeps.
+    /// Wakes the writer if it sleeps.
     func enqueue(_ body: (inout Shared) -> Job?) {
         let mustWake = shared.withLock { state -> Bool in
             guard let job = body(&state) else { return false }
@@ -221,9 +213,7 @@ final class DiskCacheState: Sendable {
         return isOpen
     }
 
-    /// Waits until a job arrives or the given number of seconds has passed. The writer calls this method.
-    ///
-    /// - Returns: `true` if the time passed without a job.
+    /// Returns `true` if the time passed without a job. The writer calls this method.
     func sleep(seconds: Double) -> Bool {
         let mayStay = shared.withLock { state -> Bool in
             state.writerSleeps = state.jobs.isEmpty
@@ -243,14 +233,13 @@ final class DiskCacheState: Sendable {
 }
 
 struct EvictionTarget: Sendable, Equatable {
-    /// The maximum number of bytes that may remain.
     var bytes: Int
     var entries = Int.max
-    /// The number of seconds after which entries that were neither stored nor revalidated are evicted, or `nil` to ignore
-    /// the age. The age is measured when the writer reads the index, not when the eviction is requested, because the
-    /// clock may be set back between the two.
+    /// The number of seconds after which entries that were neither stored nor revalidated are evicted, or `nil` to
+    /// ignore the age. The writer measures the age when it reads the index, because the clock may be set back after the
+    /// request.
     var maxAge: Double?
-    /// A Boolean value that indicates whether entries whose own time to live has passed are evicted, too.
+    /// Whether entries whose own time to live has passed are evicted, too.
     var includesExpired = false
 
     func combined(_ other: EvictionTarget) -> EvictionTarget {

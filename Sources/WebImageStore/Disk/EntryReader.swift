@@ -15,8 +15,6 @@ final class EntryReader {
 
     init(_ state: DiskCacheState) { self.state = state }
 
-    /// Returns the entry of a key from disk, updated with newer values from memory and from the index. This method
-    /// blocks.
     func read(_ key: CacheKey) -> CacheEntry? {
         let name = state.name(of: key)
         do throws(SystemCallError) {
@@ -39,17 +37,14 @@ final class EntryReader {
         }
     }
 
-    /// Returns whether the directory of the cache has a file for a key. This method blocks.
     func hasFile(of key: CacheKey) -> Bool {
         (try? state.files.status(at: state.layout.entry(state.name(of: key)))) != nil
     }
 
-    /// Returns the entry of a key from the read-only directories. This method blocks.
     func extra(_ key: CacheKey) -> CacheEntry? {
         state.extras.entry(for: key, limit: state.readableFileSize)
     }
 
-    /// Returns the entry of a key from the read-only directories and counts a hit instead of the previous miss.
     func readExtra(_ key: CacheKey) -> CacheEntry? {
         guard let entry = extra(key) else { return nil }
         state.shared.withLock { state in
@@ -99,7 +94,6 @@ final class EntryReader {
         return try? index?.update(name: name, stored: stored.timeIntervalSince1970)
     }
 
-    /// Opens the index again after it was replaced.
     private func openIndex() {
         let generation = state.shared.withLock { $0.indexGeneration }
         if index == nil || generation != indexGeneration {
@@ -108,10 +102,9 @@ final class EntryReader {
         }
     }
 
-    /// Opens the index and performs one query.
+    /// Performs one query, with which SQLite opens the log and the shared memory of the index by their paths.
     ///
-    /// SQLite opens the log and the shared memory of the index by their paths with the first query. If the writer
-    /// replaced the index between opening it and that query, SQLite would truncate the shared memory of the new index,
+    /// If the writer replaced the index before that query, SQLite would truncate the shared memory of the new index,
     /// which ends the process. For the same reason, a connection whose first query fails must not be used again.
     private static func openedIndex(_ state: DiskCacheState) -> CacheIndex? {
         do throws(IndexError) {

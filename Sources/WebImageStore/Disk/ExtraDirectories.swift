@@ -38,9 +38,8 @@ final class ExtraDirectories: Sendable {
         known.withLock { $0 = found }
     }
 
-    /// Returns a Boolean value that indicates whether a directory may contain an entry with a file name.
-    ///
-    /// The result is `false` only if certainly no directory contains it. This method performs no I/O.
+    /// The result is `false` only if certainly no directory contains an entry with this name. This method performs no
+    /// I/O.
     func mayContain(_ name: String) -> Bool {
         guard !isEmpty else { return false }
         return known.withLock { $0?.contains(CacheIndex.tag(name)) ?? true }

@@ -7,21 +7,16 @@ import WebImageCore
 typealias ReaderThreads = WorkerPool<EntryReader, RequestPriority>
 
 extension WorkerPool where Context == EntryReader, Priority == RequestPriority {
-    /// Enqueues a job. Returns `false` if the pool is closed.
     func submit(_ job: @escaping Work) -> Bool { (try? submit(.normal, job)) != nil }
 
-    /// Runs a closure on one of the threads. Returns `nil` if the pool is closed.
     func run<Result: Sendable>(_ work: @escaping @Sendable (EntryReader) -> Result) async -> Result? {
         await run(.normal, work)
     }
 
-    /// Runs a closure on one of the threads at the live priority ``ReadPriority/current``.
+    /// The closure runs at the live priority ``ReadPriority/current``.
     ///
-    /// - Parameters:
-    ///   - isWithdrawable: A Boolean value that indicates whether the work is withdrawn if the current task is canceled
-    ///     before a thread starts the work.
-    ///   - work: The closure to run.
-    /// - Returns: The result of the closure, or `nil` immediately if the work was withdrawn or the pool is closed.
+    /// If `isWithdrawable` is `true`, canceling the current task withdraws the work before a thread starts it. Returns
+    /// `nil` immediately if the work was withdrawn or the pool is closed.
     func read<Result: Sendable>(
         isWithdrawable: Bool, _ work: @escaping @Sendable (EntryReader) -> Result
     ) async -> Result? {

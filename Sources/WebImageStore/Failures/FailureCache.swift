@@ -33,7 +33,6 @@ package final class FailureCache: Sendable {
         var entries: [CacheKey: [Entry]] = [:]
         var count = 0
 
-        /// Removes the entries of `key` for which the closure returns `false`.
         mutating func filter(_ key: CacheKey, _ isKept: (Entry) -> Bool) {
             guard let before = entries[key] else { return }
             let after = before.filter(isKept)
@@ -47,8 +46,7 @@ package final class FailureCache: Sendable {
             count += 1
         }
 
-        /// Removes entries that have expired at `time`, and then, if the count still exceeds `limit`, the entries that
-        /// expire first.
+        /// Removes entries that have expired at `time`, and then, if necessary, the entries that expire first.
         mutating func shrink(to limit: Int, at time: Date) {
             for key in Array(entries.keys) { filter(key) { $0.failure.isValid(at: time) } }
             // Remove an additional eighth of the limit, so that a burst of failures doesn't sort the entries for each
@@ -150,8 +148,6 @@ package final class FailureCache: Sendable {
 }
 
 extension RememberedFailure {
-    /// Returns a Boolean value that indicates whether the failure is valid at a date.
-    ///
     /// If the clock was set back to before the failure, the failure is invalid. Otherwise it could last indefinitely.
     fileprivate func isValid(at time: Date) -> Bool { since <= time && time < until }
 

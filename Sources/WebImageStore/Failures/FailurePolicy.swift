@@ -63,7 +63,7 @@ package struct FailurePolicy: Sendable {
 }
 
 extension ImageError.DecodingFailure {
-    /// A Boolean value that indicates whether other data could decode successfully.
+    /// Whether other data could decode successfully.
     ///
     /// The value is `true` if the data is corrupt, truncated, or not an image, or if it crashes its decoder. It's `false` if other settings could
     /// decode the same data, for example if a coder, a feature, or memory is missing.

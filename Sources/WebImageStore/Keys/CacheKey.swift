@@ -113,9 +113,8 @@ extension CacheKey.Digest {
     /// The size of XXH3's default secret in bytes. With this size, inputs of every length take the fastest path.
     private static let secretSize = 192
 
-    /// Random bytes that differ in every process.
-    ///
-    /// Safe: the bytes are written before the pointer is published, and never written or freed afterward.
+    /// Safe: the bytes, which differ in every process, are written before the pointer is published, and never written
+    /// or freed afterward.
     nonisolated(unsafe) private static let secret: UnsafeRawPointer = {
         let bytes = UnsafeMutableRawPointer.allocate(byteCount: secretSize, alignment: 64)
         var random = SystemRandomNumberGenerator()

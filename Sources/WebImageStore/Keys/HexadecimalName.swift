@@ -2,7 +2,6 @@
 
 /// The hexadecimal form of the bytes of a hash.
 enum HexadecimalName {
-    /// Returns the 32 bytes that a hexadecimal name represents.
     static func bytes(_ name: String) -> [UInt8] {
         func value(_ digit: UInt8) -> UInt8 { digit < 58 ? digit &- 48 : digit &- 87 }
         var name = name

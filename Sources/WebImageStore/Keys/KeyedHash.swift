@@ -10,7 +10,6 @@ enum KeyedHash {
         return wi_hmac_sha256(key, key.count, message, message.count, &digest) ? digest : nil
     }
 
-    /// Returns the hash as 64 hexadecimal digits. Without memory, the result is random, so it matches nothing.
     static func hexadecimal(key: [UInt8], _ message: [UInt8]) -> String {
         let digest = bytes(key: key, message) ?? random(count: 32)
         return digest.withUnsafeBytes { HexadecimalName.name($0) }

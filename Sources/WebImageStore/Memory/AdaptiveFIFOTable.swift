@@ -17,7 +17,7 @@ struct AdaptiveFIFOTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
     private struct Hot {
         var digest: CacheKey.Digest
         var value: Value?
-        /// A Boolean value that indicates whether the value never expires.
+        /// Whether the value never expires.
         var lasts: Bool
         /// The number of reads since the last eviction pass reached the value, at most ``readLimit``.
         var reads: UInt8
@@ -41,7 +41,6 @@ struct AdaptiveFIFOTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
     /// The place of a value in the eviction order.
     struct Standing: Equatable {
         var isMain = false
-        /// The number of reads since the last eviction pass reached the value.
         var reads: UInt8 = 0
     }
 
@@ -91,8 +90,6 @@ struct AdaptiveFIFOTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
         positions.find(digest) { [hot] in hot[$0].digest == digest }
     }
 
-    /// Returns the value for a digest if it doesn't expire.
-    ///
     /// Nearly all hits take this path, so it avoids an enum and a clock.
     @inline(__always)
     func findLasting(_ digest: CacheKey.Digest) -> Value? {
@@ -107,7 +104,6 @@ struct AdaptiveFIFOTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
         if hot[position].reads < Self.readLimit { hot[position].reads &+= 1 }
     }
 
-    /// Looks up a digest. The table calls `uptime` only for values that expire.
     mutating func find(_ digest: CacheKey.Digest, uptime: () -> Double) -> Found {
         guard let position = position(of: digest) else { return .nothing }
         if !hot[position].lasts {
@@ -127,8 +123,6 @@ struct AdaptiveFIFOTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
         return (value, cold[position].info)
     }
 
-    /// Returns the standing of the next value for a digest.
-    ///
     /// Call this method once before a value is stored, before the previous value is removed and before others are
     /// evicted. A replaced value keeps its standing. If the digest was evicted recently, the table discards this
     /// information.
@@ -147,7 +141,7 @@ struct AdaptiveFIFOTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
         return Standing()
     }
 
-    /// Inserts a value as the newest one of its queue. The caller has already removed the previous value for the digest.
+    /// The caller has already removed the previous value for the digest.
     mutating func insert(
         _ value: Value, for digest: CacheKey.Digest, info: CachedImageInfo, standing: Standing = Standing()
     ) {
@@ -190,7 +184,6 @@ struct AdaptiveFIFOTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
         return (value, note)
     }
 
-    /// Removes the next value in the eviction order and remembers its digest.
     mutating func evict() -> (digest: CacheKey.Digest, value: Value, note: CachedImageInfo)? {
         while small.oldest != Self.none || main.oldest != Self.none {
             let isSmallFull = Double(small.cost) >= Double(cost) * share.value
@@ -209,8 +202,7 @@ struct AdaptiveFIFOTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
         return nil
     }
 
-    /// Moves the values that were read from the end of the small queue to the main queue. Returns the position of the
-    /// first other value, or `nil` if the small queue is empty afterward.
+    /// Returns the position of the first value that wasn't read, or `nil` if the small queue is empty afterward.
     private mutating func passSmall() -> Int? {
         while small.oldest != Self.none {
             let position = Int(small.oldest)
@@ -220,8 +212,7 @@ struct AdaptiveFIFOTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
         return nil
     }
 
-    /// Moves the values that were read to the beginning of the main queue. Returns the position of the first other value,
-    /// or `nil` if the main queue is empty.
+    /// Returns the position of the first value that wasn't read, or `nil` if the main queue is empty.
     private mutating func passMain() -> Int? {
         while main.oldest != Self.none {
             let position = Int(main.oldest)
@@ -245,7 +236,6 @@ struct AdaptiveFIFOTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
     /// The digests of the prefetched values that haven't been read since, from the oldest to the newest.
     var unusedPrefetches: [CacheKey.Digest] { digests { !$0 && $1.isPrefetch } }
 
-    /// The digests of the values that were stored before an uptime.
     func digests(storedBefore uptime: Double) -> [CacheKey.Digest] { digests { $1.stored < uptime } }
 
     private func digests(where isWanted: (_ wasRead: Bool, CachedImageInfo) -> Bool) -> [CacheKey.Digest] {
@@ -261,13 +251,11 @@ struct AdaptiveFIFOTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
         return digests
     }
 
-    /// The queue of the values that have the given standing.
     private subscript(isMain isMain: Bool) -> Queue {
         get { isMain ? main : small }
         set { if isMain { main = newValue } else { small = newValue } }
     }
 
-    /// Adds a slot to the beginning of its queue.
     private mutating func link(_ position: Int32) {
         let index = Int(position)
         var queue = self[isMain: cold[index].isMain]
@@ -300,10 +288,9 @@ struct CachedImageInfo: Sendable {
     /// The time to live in seconds that each use restarts, or `nil` if uses don't change ``expires``.
     var renewal: Double?
     var variant: ImageVariant?
-    /// A Boolean value that indicates whether a prefetcher stored the value before any request for it.
+    /// Whether a prefetcher stored the value before any request for it.
     var isPrefetch = false
 
-    /// Returns the metadata after a use at an uptime.
     func used(at uptime: Double) -> CachedImageInfo {
         guard let renewal else { return self }
         var info = self

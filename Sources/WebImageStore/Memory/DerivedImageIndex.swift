@@ -12,10 +12,8 @@ struct DerivedImageIndex {
 
     private var families: [CacheKey.Digest: Members] = [:]
 
-    /// The number of data keys that have members.
     var count: Int { families.count }
 
-    /// Returns the entries of a family in no particular order.
     func members(of family: CacheKey.Digest) -> [CacheKey.Digest] {
         guard let members = families[family] else { return [] }
         return [members.first] + members.others

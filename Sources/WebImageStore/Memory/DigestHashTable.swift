@@ -39,9 +39,7 @@ struct DigestHashTable: ~Copyable {
     private func home(_ hash: UInt32) -> Int { Int(hash &>> (32 &- bits)) }
     private var mask: Int { (1 &<< Int(bits)) &- 1 }
 
-    /// Returns the position of a digest.
-    ///
-    /// The closure `isAt` returns whether the entry at a position has this digest.
+    /// `isAt` returns whether the entry at a position has this digest.
     @inline(__always)
     func find(_ digest: CacheKey.Digest, isAt: (Int) -> Bool) -> Int? {
         let hash = hash(digest)
@@ -82,7 +80,7 @@ struct DigestHashTable: ~Copyable {
         old.deallocate()
     }
 
-    /// Removes a digest and moves later buckets of the probe sequence forward, so that no gap ends a probe too early.
+    /// Moves later buckets of the probe sequence forward, so that no gap ends a probe too early.
     mutating func remove(_ digest: CacheKey.Digest, isAt: (Int) -> Bool) -> Int? {
         let hash = hash(digest)
         var gap = home(hash)

@@ -8,9 +8,7 @@ struct GhostQueue: ~Copyable {
     /// at that slot is vacant.
     private var ring: ContiguousArray<CacheKey.Digest>
     private var positions = DigestHashTable()
-    /// The sequence number of the oldest slot.
     private var oldest = 0
-    /// The sequence number of the next slot.
     private var next = 0
 
     init() { ring = ContiguousArray(repeating: CacheKey.Digest(high: 0, low: 0), count: 16) }
@@ -19,8 +17,7 @@ struct GhostQueue: ~Copyable {
 
     var count: Int { positions.count }
 
-    /// Adds a digest and removes the oldest ones, so that at most the last `limit` additions remain. The limit is
-    /// positive.
+    /// At most the last `limit` additions remain. The limit is positive.
     mutating func add(_ digest: CacheKey.Digest, limit: Int) {
         _ = take(digest)
         while next &- oldest >= limit { removeOldest() }

@@ -6,9 +6,7 @@ import WebImageCore
 ///
 /// This is a plain value, so tests of the rules need no image.
 struct VariantDimensions: Equatable {
-    /// The width and height in pixels with the EXIF orientation applied.
     var size: PixelSize
-    /// The width and height in pixels of the complete encoded image, with the EXIF orientation applied.
     var original: PixelSize
     var frameCount = 1
     var isPartial = false
@@ -29,9 +27,6 @@ struct VariantDimensions: Equatable {
 }
 
 extension ImageVariant {
-    /// Returns a Boolean value that indicates whether an image of this variant satisfies a request for another
-    /// variant.
-    ///
     /// Except for its size, the image must have exactly the requested properties. It must show the same part of the
     /// same image and be at least as large, with a tolerance of one pixel. Transformed and partial images satisfy only
     /// requests with their own key.
@@ -55,9 +50,6 @@ extension ImageVariant {
         return facts.size.width >= output.width - 1 && facts.size.height >= output.height - 1
     }
 
-    /// Returns a Boolean value that indicates whether an image of this variant can be displayed while another one is
-    /// loading.
-    ///
     /// The image must show the same part of the same image with the same transformers. Its size, frames, and depth may
     /// differ.
     func canReplace(_ wanted: ImageVariant, _ facts: VariantDimensions) -> Bool {
@@ -65,8 +57,6 @@ extension ImageVariant {
             && sameView(as: wanted, facts) != nil
     }
 
-    /// Returns the pixel size that `wanted` requests if this variant shows the same part of the image in the same
-    /// proportions.
     private func sameView(as wanted: ImageVariant, _ facts: VariantDimensions) -> PixelSize? {
         let original = assumedOriginal(facts)
         guard !facts.isVector || decoding.size == wanted.decoding.size, let own = plan(decoding, original),
@@ -95,8 +85,6 @@ extension ImageVariant {
         return try? size.plan(for: original, scale: decoding.scale)
     }
 
-    /// Returns the size of the complete image.
-    ///
     /// A coder that doesn't know the original size reports the decoded size. If the decoded size equals the requested
     /// size, the original may be larger, so this method assumes 64 times the size.
     private func assumedOriginal(_ facts: VariantDimensions) -> PixelSize {

@@ -73,13 +73,11 @@ extension MemoryCache {
 }
 
 extension [CachedImage] {
-    /// Returns the smallest of these images that satisfies a request although it's larger than requested.
     func larger(for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool) -> CachedImage? {
         filter { $0.variant.satisfies(wanted, VariantDimensions($0.image)) && isAllowed($0.image) }
             .min { $0.image.cost < $1.image.cost }
     }
 
-    /// Returns the largest of these images that can be displayed while a variant is loading.
     func placeholder(for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool) -> DecodedImage? {
         filter { $0.variant.canReplace(wanted, VariantDimensions($0.image)) && isAllowed($0.image) }
             .max { $0.image.pixels.byteCount < $1.image.pixels.byteCount }?.image

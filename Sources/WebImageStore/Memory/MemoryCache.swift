@@ -109,7 +109,7 @@ public final class MemoryCache: Sendable {
     ///     `nil`, only lookups for the image's own key find it.
     ///   - timeToLive: The time for which the image can be returned. The default is `nil`, which means the time to live
     ///     of the cache.
-    ///   - isPrefetch: A Boolean value that indicates whether the image was prefetched. Prefetched images that haven't
+    ///   - isPrefetch: Whether the image was prefetched. Prefetched images that haven't
     ///     been used are the first to be removed under memory pressure.
     ///   - isAllowed: A closure that returns whether the image may be stored. No removal takes place between its result
     ///     and the store. It runs under the lock of the cache.
@@ -158,7 +158,6 @@ public final class MemoryCache: Sendable {
         filled.withLock { $0 = action }
     }
 
-    /// Runs a closure under the lock and releases the removed images after unlocking.
     func change<Result: Sendable>(
         _ body: (inout MemoryCacheStorage<DecodedImage>, inout [DecodedImage]) -> Result
     ) -> Result {

@@ -13,7 +13,6 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
     private(set) var families = DerivedImageIndex()
     var costLimit: Int
     var countLimit: Int
-    /// The maximum cost of one entry, or `nil` for one tenth of `costLimit`.
     var entryLimit: Int?
     /// The time to live of objects without their own one, or `nil` if it's unlimited.
     var timeToLive: Duration?
@@ -42,9 +41,7 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
 
     // MARK: - Finding
 
-    /// Returns the object for a digest if it's in the table and doesn't expire.
-    ///
-    /// For all other entries, use ``find(_:uptime:releasing:)``.
+    /// For entries that expire or aren't in the table, use ``find(_:uptime:releasing:)``.
     @inline(__always)
     mutating func findLasting(_ digest: CacheKey.Digest) -> Object? {
         guard let object = table.findLasting(digest) else { return nil }
@@ -52,9 +49,7 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
         return object
     }
 
-    /// Returns the object for a digest.
-    ///
-    /// This method appends the objects that the caller must release after unlocking to `releasing`.
+    /// The caller must release the objects in `releasing` after unlocking.
     mutating func find(_ digest: CacheKey.Digest, uptime: () -> Double, releasing: inout [Object]) -> Object? {
         switch table.find(digest, uptime: uptime) {
         case .value(let object):
@@ -89,7 +84,6 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
         return object
     }
 
-    /// Returns all unexpired objects of a family, including evicted objects that are still alive.
     func family(
         _ family: CacheKey.Digest, uptime: () -> Double
     ) -> [(digest: CacheKey.Digest, object: Object, variant: ImageVariant)] {
@@ -99,7 +93,6 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
         }
     }
 
-    /// Returns the unexpired object for a digest without changing the store.
     func live(_ digest: CacheKey.Digest, uptime: () -> Double) -> (object: Object, note: CachedImageInfo)? {
         let held = table.peek(digest).map { (object: $0.value, note: $0.note) }
         let found = held ?? weakEntries[digest]
@@ -193,7 +186,6 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
         if let variant = note.variant { families.remove(digest, from: variant.data) }
     }
 
-    /// Empties the store and returns its previous contents, which the caller must release after unlocking.
     mutating func removeAll() -> AdaptiveFIFOTable<Object> {
         weakEntries = WeakTable(smallestLimit: .max)
         families = DerivedImageIndex()

@@ -16,17 +16,12 @@ struct SmallQueueShare: Equatable {
     /// The share above which recent requests predict the next ones better than the number of earlier requests.
     private static let recencyShare = 0.28
 
-    /// The maximum number of reads that save an entry of the main queue from eviction, each of them once.
-    ///
-    /// If the small queue has grown a lot, popularity changes quickly. Entries that were popular earlier would then occupy
-    /// the main queue for several turns.
+    /// Each read saves an entry of the main queue once. If the small queue has grown a lot, popularity changes quickly.
+    /// Entries that were popular earlier would then occupy the main queue for several turns.
     var effectiveReads: UInt8 { value > Self.recencyShare ? 1 : 3 }
 
-    /// Returns the number of evictions after which the return of an entry no longer changes the share.
     static func window(count: Int) -> Int { max(4, Int(Double(count) * window)) }
 
-    /// Returns the maximum number of ghost entries of the small queue for a number of entries.
-    ///
     /// Longer queues mistake entries that are rarely requested for popular ones.
     static func ghostLimit(count: Int) -> Int { max(8, Int(Double(count) * 0.7)) }
 

@@ -31,12 +31,8 @@ package enum SystemMemory {
         return overflow ? .max : bytes
     }
 
-    /// Returns the smallest limit in bytes.
-    ///
-    /// - Parameters:
-    ///   - ram: The size of the RAM in bytes.
-    ///   - groups: The contents of `/proc/self/cgroup`, which are lines of the form `number:controllers:path`.
-    ///   - read: A closure that returns the contents of a file.
+    /// Returns a limit in bytes. `groups` has the contents of `/proc/self/cgroup`, which are lines of the form
+    /// `number:controllers:path`.
     static func smallest(ram: Int, groups: String, read: (String) -> String?) -> Int {
         var limit = ram
         for line in groups.split(separator: "\n") {

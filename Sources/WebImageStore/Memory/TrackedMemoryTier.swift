@@ -57,7 +57,7 @@ package final class TrackedMemoryTier: Sendable {
     private let index = Lock(Index())
     private let filled = Lock<(@Sendable () -> Void)?>(nil)
     private let clock: TimeSource
-    /// A Boolean value that indicates whether an image with a time to live was stored. Otherwise, a lookup needs no lock.
+    /// Whether an image with a time to live was stored. Otherwise, a lookup needs no lock.
     private let mayExpire = Atomic(false)
 
     private init(_ tier: any MemoryCacheTier, _ clock: TimeSource) {
@@ -97,7 +97,7 @@ package final class TrackedMemoryTier: Sendable {
         return tier.image(for: key) ?? lookAgain(key)
     }
 
-    /// Looks up an image that the tier didn't return, and removes its entry if the tier has evicted it.
+    /// If the tier has evicted the image, this method removes its entry.
     private func lookAgain(_ key: CacheKey) -> DecodedImage? {
         // Another thread may have stored the image since the first lookup, so only a second lookup proves anything. The
         // entry is outdated if the image was stored before this lookup and no other store has begun since.

@@ -39,9 +39,9 @@ public enum MemoryPressureLevel: Int, Sendable, Hashable, Comparable, CaseIterab
         }
     }
 
-    /// A Boolean value that indicates whether frames decoded in advance and prefetched images are dropped.
+    /// Whether frames decoded in advance and prefetched images are dropped.
     package var dropsLookAhead: Bool { self >= .low }
-    /// A Boolean value that indicates whether prefetching is paused.
+    /// Whether prefetching is paused.
     package var pausesPrefetch: Bool { self >= .medium }
     /// The maximum number of images that are decoded at the same time, or `nil` to use all threads.
     package var decodeLimit: Int? { self >= .medium ? 1 : nil }
@@ -50,7 +50,7 @@ public enum MemoryPressureLevel: Int, Sendable, Hashable, Comparable, CaseIterab
     ///
     /// At ``critical``, the limit corresponds to 4 megapixels.
     package var decodedBytesLimit: Int? { self >= .critical ? 4 * 4_000_000 : nil }
-    /// A Boolean value that indicates whether freed memory is returned to the system.
+    /// Whether freed memory is returned to the system.
     package var returnsMemory: Bool { self >= .critical }
 }
 
@@ -58,7 +58,7 @@ public enum MemoryPressureLevel: Int, Sendable, Hashable, Comparable, CaseIterab
 package struct MemoryPressureEvent: Sendable, Hashable {
     /// The new level.
     package let level: MemoryPressureLevel
-    /// A Boolean value that indicates whether memory must be released.
+    /// Whether memory must be released.
     ///
     /// It's `true` whenever the level rises, and every ten seconds while it persists. It's `false` when the level
     /// falls.

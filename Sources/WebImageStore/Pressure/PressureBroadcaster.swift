@@ -54,9 +54,8 @@ final class PressureBroadcaster: Sendable {
         withExtendedLifetime(removed) {}
     }
 
-    /// Processes a level and calls the observers without holding the lock.
-    ///
-    /// Events arrive in order. If another thread is delivering events, that thread also delivers the new event.
+    /// Events arrive in order. If another thread is delivering events, that thread also delivers the new event. The
+    /// observers are called without holding the lock.
     func receive(_ level: MemoryPressureLevel) {
         let now = clock.uptime()
         state.withLock { state in
@@ -75,7 +74,6 @@ final class PressureBroadcaster: Sendable {
         if files != nil { startThread() }
     }
 
-    /// Starts the thread, or wakes it so that it calculates its timeout again.
     private func startThread() {
         guard hasThread else { return }
         let reading = state.withLock { state -> Int32? in
@@ -130,7 +128,6 @@ final class PressureBroadcaster: Sendable {
         close(wakeUp)
     }
 
-    /// Returns the number of seconds that the thread may sleep, or `nil` to sleep until it's woken.
     private func pause(needsReadings: Bool) -> Double? {
         let (deadline, observers) = state.withLock { ($0.machine.deadline, Array($0.observers.values)) }
         let fall = deadline.map { $0 - clock.uptime() }

@@ -15,15 +15,10 @@ struct PressureFileWatcher: ~Copyable {
     private var triggers: [Trigger] = []
     private var changes: Int32 = -1
     private let wakeUp: Int32
-    /// A Boolean value that indicates whether every existing PSI file has triggers. Otherwise, the files must be read
-    /// periodically.
+    /// Whether every existing PSI file has triggers. Otherwise, the files must be read periodically.
     private(set) var hearsStalls: Bool
 
-    /// Creates a watch.
-    ///
-    /// - Parameters:
-    ///   - files: The files to watch, or `nil` to watch only the pipe.
-    ///   - wakeUp: The read end of a pipe, which the caller continues to own.
+    /// If `files` is `nil`, only the pipe is watched. The caller continues to own its read end `wakeUp`.
     init(_ files: PressureFiles?, wakeUp: Int32) {
         self.wakeUp = wakeUp
         hearsStalls = files?.acceptsTriggers ?? true
@@ -64,9 +59,7 @@ struct PressureFileWatcher: ~Copyable {
         return nil
     }
 
-    /// Waits for an event and returns the level that the kernel signaled, or `.normal` if it signaled none.
-    ///
-    /// - Parameter seconds: The timeout in seconds, or `nil` to wait indefinitely.
+    /// Returns the level that the kernel signaled, or `.normal` if it signaled none. `nil` waits indefinitely.
     mutating func wait(seconds: Double?) -> MemoryPressureLevel {
         var entries = triggers.map { pollfd(fd: $0.file, events: Int16(POLLPRI), revents: 0) }
         entries.append(pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0))

@@ -8,16 +8,14 @@ struct PressureFiles: Sendable {
     var stalls: [String]
     /// The directory of the cgroup v2, or `nil` if the process isn't in one.
     var group: String?
-    /// A Boolean value that indicates whether the PSI files accept triggers, with which the kernel wakes the thread.
-    /// It's `false` for copies of such files.
+    /// Whether the PSI files accept triggers, with which the kernel wakes the thread. It's `false` for copies of such
+    /// files.
     var acceptsTriggers = true
 
     var events: String? { group.map { $0 + "/memory.events" } }
 
-    /// Returns the files of this process, or `nil` if pressure must not be watched.
-    ///
-    /// systemd may specify the PSI file in `MEMORY_PRESSURE_WATCH`. The value `/dev/null` means that pressure must not
-    /// be watched.
+    /// systemd may specify the PSI file in `MEMORY_PRESSURE_WATCH`. Returns `nil` for `/dev/null`, which means that
+    /// pressure must not be watched.
     static func system(
         environment: [String: String] = ProcessInfo.processInfo.environment,
         groups: String? = try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)
@@ -51,7 +49,6 @@ struct PressureFiles: Sendable {
     /// Returns the number in a file that contains only a number, or `nil` for `max`.
     static func number(_ text: String) -> UInt64? { UInt64(text.trimmingCharacters(in: .whitespacesAndNewlines)) }
 
-    /// Parses lines of the form `name number`.
     static func values(_ text: String) -> [Substring: UInt64] {
         text.split(separator: "\n").reduce(into: [:]) { fields, line in
             let words = line.split(separator: " ")
@@ -66,7 +63,6 @@ struct PressureFiles: Sendable {
             oom: max(fields["oom"] ?? 0, fields["oom_kill"] ?? 0))
     }
 
-    /// Parses lines of the form `some avg10=0.00 avg60=0.00 avg300=0.00 total=0`, and the same for `full`.
     static func stall(_ text: String) -> PressureSample.Stall? {
         var totals: [Substring: UInt64] = [:]
         for line in text.split(separator: "\n") {

@@ -15,14 +15,12 @@ struct PressureSample: Equatable {
         var oom: UInt64 = 0
     }
 
-    /// The stalls per PSI file, first of the machine and then of the control group.
     var stalls: [Stall?] = []
     var events: Events?
     /// The number of bytes that can't simply be dropped, which is `memory.current` without inactive file pages.
     var workingSet: UInt64?
     /// The value of `memory.max`, or `nil` if there is no limit.
     var limit: UInt64?
-    /// The value of `memory.high`, above which the kernel throttles the group, or `nil` if there is none.
     var throttle: UInt64?
 }
 
@@ -64,7 +62,6 @@ enum PressureReading {
         return level
     }
 
-    /// Returns the level for the ratios of time during which some or all processes waited.
     static func ofStall(some: Double, full: Double) -> MemoryPressureLevel {
         if full >= 0.1 { return .critical }
         return some >= 0.2 ? .medium : some >= 0.075 ? .low : .normal

@@ -20,7 +20,6 @@ final class RemovalLog: Sendable {
         /// The number of the last removal that affected every key.
         var all: UInt64 = 0
         var keys: [CacheKey.Digest: UInt64] = [:]
-        /// The stores in progress, by the key of their entry.
         var stores: [CacheKey.Digest: [PendingStore]] = [:]
         /// The number of stores that were undone because a removal overtook them.
         var undoneCount = 0
@@ -51,8 +50,6 @@ final class RemovalLog: Sendable {
         state.withLock { CacheGeneration(stamp: $0.stamp(of: key.digest)) }
     }
 
-    /// Records the removal of a key.
-    ///
     /// Call this method before removing anything, so that data that was read earlier isn't stored again.
     func remove(_ key: CacheKey) {
         state.withLock { state in
@@ -74,8 +71,7 @@ final class RemovalLog: Sendable {
 
     // MARK: - Stores that a removal overtakes
 
-    /// Begins a store of an entry that was made from the data of `source`. Returns `nil` if that data was removed after
-    /// `generation`.
+    /// Returns `nil` if the data of `source` was removed after `generation`.
     func beginStore(_ entry: CacheKey, madeOf source: CacheKey, _ generation: CacheGeneration) -> PendingStore? {
         let store = PendingStore(entry: entry.digest, source: source.digest, stamp: generation.stamp)
         return state.withLock { state in
@@ -90,7 +86,6 @@ final class RemovalLog: Sendable {
         state.withLock { $0.stamp(of: store.source) != store.stamp }
     }
 
-    /// Ends a store. `isUndone` indicates whether the entry was removed again.
     func endStore(_ store: PendingStore, isUndone: Bool) {
         state.withLock { state in
             if var stores = state.stores.removeValue(forKey: store.entry) {
@@ -106,7 +101,6 @@ final class RemovalLog: Sendable {
         }
     }
 
-    /// Returns a mark for ``mayBeOutdated(_:since:)``. Call this method before a lookup.
     func lookupMark() -> Int { state.withLock { $0.undoneCount } }
 
     /// Returns whether a lookup that began at `mark` may have found an entry that a removal should have removed, because

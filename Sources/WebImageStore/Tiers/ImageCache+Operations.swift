@@ -12,14 +12,14 @@ extension ImageCache {
         package var kind: ImageCache.Tiers
     }
 
-    /// Returns a Boolean value that indicates whether a tier of the given kinds may contain an entry for a key.
+    /// Returns whether a tier of the given kinds may contain an entry for a key.
     ///
     /// The result is `false` only if certainly no tier has an entry. This method performs no I/O.
     package func mayContain(_ key: CacheKey, in kinds: ImageCache.Tiers = .all) -> Bool {
         tiers(of: kinds, policy.lookup).contains { $0.mayContain(key) }
     }
 
-    /// Returns a Boolean value that indicates whether a lookup in tiers of the given kinds can report a delay.
+    /// Returns whether a lookup in tiers of the given kinds can report a delay.
     package func canDelayLookups(in kinds: ImageCache.Tiers) -> Bool {
         tiers(of: kinds, policy.lookup).contains { !($0 is VariantDiskTier) }
     }
@@ -119,8 +119,8 @@ extension ImageCache {
         }
     }
 
-    /// Performs a store unless the source data was removed after `generation`, and undoes it if the data is removed in
-    /// the meantime, because such a removal misses the entry. Until then, lookups don't find the entry.
+    /// A store is undone if the data is removed in the meantime, because such a removal misses the entry. Until then,
+    /// lookups don't find the entry.
     private func store(
         _ entry: CacheKey, madeOf key: CacheKey, _ generation: CacheGeneration, _ body: () async -> Void,
         undo: () async -> Void
@@ -132,7 +132,7 @@ extension ImageCache {
         removals.endStore(store, isUndone: isOvertaken)
     }
 
-    /// Copies an entry from a farther tier to the nearer tiers unless its key is removed in the meantime.
+    /// The copy doesn't happen if the key is removed in the meantime.
     private func promote(
         _ entry: CacheEntry, _ key: CacheKey, _ request: HTTPHeaderFields, to nearer: ArraySlice<any CacheTier>,
         _ generation: CacheGeneration
@@ -211,7 +211,6 @@ extension ImageCache {
         await each(encodedTiers, .concurrent) { await $0.flush() }
     }
 
-    /// Runs a closure for each tier, concurrently if the policy is ``ImageCache/TierPolicy/Order/concurrent``.
     func each(
         _ tiers: [any CacheTier], _ policy: ImageCache.TierPolicy.Order,
         _ body: @escaping @Sendable (any CacheTier) async -> Void

@@ -31,7 +31,6 @@ public final class ImageCache: Sendable {
 
     private struct EncodedTiers: Sendable {
         var custom: [any CacheTier]
-        /// The disk tier and the custom tiers, beginning with the nearest.
         var all: [any CacheTier]
         /// A number that increases with each change.
         var revision = 0
@@ -47,7 +46,6 @@ public final class ImageCache: Sendable {
     public let policy: TierPolicy
     private let diskTier: VariantDiskTier?
     private let encoded: Lock<EncodedTiers>
-    /// The removals, and the stores that a removal can overtake.
     let removals = RemovalLog()
 
     /// Creates a cache.
@@ -141,7 +139,6 @@ public final class ImageCache: Sendable {
     /// Prevents results that were started before this call from being stored under any key.
     func recordRemovalOfAll() { removals.removeAll() }
 
-    /// Returns the tiers of the given kinds that an operation with a policy uses.
     func tiers(of kinds: ImageCache.Tiers, _ policy: ImageCache.TierPolicy.Order) -> [any CacheTier] {
         let allowed = encodedTiers.filter { !$0.category.isDisjoint(with: kinds) }
         switch policy {
@@ -169,7 +166,7 @@ extension ImageCache.TierPolicy {
 
 /// The memory tier, which is either the built-in cache or a custom tier.
 extension ImageCache {
-    /// A Boolean value that indicates whether the cache stores decoded images.
+    /// Whether the cache stores decoded images.
     package var hasMemory: Bool { memory != nil || trackedMemory != nil }
 
     /// Returns the decoded image for a key from memory.

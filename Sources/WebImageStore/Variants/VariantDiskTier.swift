@@ -49,7 +49,6 @@ package final class VariantDiskTier: Sendable {
     private var digests: SelectorDigests { disk.state.selectorDigests }
     private let now: @Sendable () -> Date
     private let lists = Lock<[CacheKey: KnownList]>([:])
-    /// The tasks that read a list from disk to delete the responses it names.
     private let cleaning = Lock<[UInt64: Task<Void, Never>]>([:])
 
     /// Creates a store on a disk cache, which other components can share.
@@ -69,7 +68,7 @@ package final class VariantDiskTier: Sendable {
 
     static func listKey(_ key: CacheKey) -> CacheKey { key.appending(["variants"]) }
 
-    /// Returns a Boolean value that indicates whether the store may contain a response for a key.
+    /// Returns whether the store may contain a response for a key.
     ///
     /// The result is `false` only if the store certainly has no response. This method performs no I/O.
     package func mayContain(_ key: CacheKey) -> Bool { disk.mayContain(key) || mayHaveList(key) }
@@ -121,13 +120,9 @@ package final class VariantDiskTier: Sendable {
         return nil
     }
 
-    /// Returns the list of a key for a change of the stored responses.
-    ///
     /// A change needs the list even if the current task is canceled, so this read can't be withdrawn.
     private func listToChange(_ key: CacheKey) async -> VaryIndex? { await list(key, isWithdrawable: false) ?? nil }
 
-    /// Returns the list of a key.
-    ///
     /// The inner value is `nil` if the key has at most one response, which is stored under the key itself. The outer
     /// value is `nil` if the read of the list was withdrawn, so the list is unknown.
     private func list(_ key: CacheKey, isWithdrawable: Bool = true) async -> VaryIndex?? {
@@ -140,8 +135,7 @@ package final class VariantDiskTier: Sendable {
         return await readList(key, replacing: known, isWithdrawable: isWithdrawable)
     }
 
-    /// Reads the list of a key from disk and replaces the list in memory unless that has changed in the meantime. The
-    /// results are those of ``list(_:isWithdrawable:)``.
+    /// A list in memory that has changed in the meantime stays. The results are those of ``list(_:isWithdrawable:)``.
     private func readList(
         _ key: CacheKey, replacing known: KnownList?, isWithdrawable: Bool = true
     ) async -> VaryIndex?? {
@@ -159,7 +153,7 @@ package final class VariantDiskTier: Sendable {
 
     var listCount: Int { lists.withLock { $0.count } }
 
-    /// Removes lists from memory if there are as many as allowed. They can be read from disk again.
+    /// Removed lists can be read from disk again.
     static func makeRoom(in lists: inout [CacheKey: KnownList]) {
         guard lists.count >= listLimit else { return }
         // An empty list hides the list on disk until that is deleted, so it stays.
@@ -228,9 +222,7 @@ package final class VariantDiskTier: Sendable {
         change(key) { $0.replace(VaryIndex.Variant(id: id, stored: head)) }
     }
 
-    /// Replaces or removes the custom value of the response that a request with the given header fields selects.
-    ///
-    /// If there is no such response, this method does nothing.
+    /// If no response matches the header fields, this method does nothing.
     func setUserData(_ value: Data?, for key: CacheKey, matching fields: HTTPHeaderFields) async {
         guard let list = await listToChange(key) else {
             guard let entry = await disk.entryToChange(for: key), isSelected(entry, by: fields) else { return }
@@ -287,7 +279,7 @@ package final class VariantDiskTier: Sendable {
         disk.remove(Self.listKey(key))
     }
 
-    /// Deletes the responses that a list on disk names, except those that were stored again in the meantime.
+    /// Responses that were stored again in the meantime remain.
     private func removeVariants(_ key: CacheKey) async {
         let entry = await disk.entryToChange(for: Self.listKey(key))
         let old = entry.flatMap { try? JSONDecoder().decode(VaryIndex.self, from: $0.data) } ?? VaryIndex()
@@ -356,7 +348,6 @@ package final class VariantDiskTier: Sendable {
         let list: VaryIndex?
     }
 
-    /// Changes the list of a key, if the list is in memory, and writes it if the closure returns `true`.
     private func change(_ key: CacheKey, _ body: (inout VaryIndex) -> Bool) {
         let changed = lists.withLock { lists -> VaryIndex? in
             guard var list = lists[key]?.list, body(&list) else { return nil }
@@ -375,8 +366,7 @@ package final class VariantDiskTier: Sendable {
 }
 
 extension CacheEntry {
-    /// Returns a list item for the entry, or `nil` if the entry has no HTTP head. Every request selects an entry
-    /// without a head.
+    /// Returns `nil` if the entry has no HTTP head. Every request selects an entry without a head.
     fileprivate func variant(_ id: String) -> VaryIndex.Variant? {
         head.map { VaryIndex.Variant(id: id, stored: $0) }
     }

@@ -9,12 +9,8 @@ struct AuthenticatedEncryption: ~Copyable {
 
     private let context: OpaquePointer
 
-    /// Begins an encryption. Returns `nil` if memory can't be allocated.
-    ///
-    /// - Parameters:
-    ///   - key: 32 bytes.
-    ///   - nonce: 12 bytes that are used only once with the key.
-    ///   - associated: Data that is authenticated but not encrypted.
+    /// The key has 32 bytes. The nonce has 12 bytes that are used only once with the key. Returns `nil` if memory can't
+    /// be allocated.
     init?(key: [UInt8], nonce: [UInt8], associated: [UInt8]) {
         guard key.count == 32, nonce.count == Self.nonceBytes,
             let context = wi_gcm_begin(key, nonce, associated, associated.count)
@@ -24,8 +20,7 @@ struct AuthenticatedEncryption: ~Copyable {
 
     deinit { wi_gcm_free(context) }
 
-    /// Encrypts the next bytes into the beginning of a buffer that is at least as large. Returns `false` on an error of
-    /// OpenSSL.
+    /// The target is at least as large as the source. Returns `false` on an error of OpenSSL.
     borrowing func encrypt(_ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) -> Bool {
         guard !source.isEmpty else { return true }
         guard target.count >= source.count else { return false }

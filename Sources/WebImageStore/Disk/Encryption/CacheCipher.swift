@@ -35,8 +35,7 @@ final class CacheCipher: Sendable {
     private let saltPath: String
     private let files: any FileSystem
     private let content: Lock<ContentKeys>
-    /// A lock that is held while the salt is read or written, so that an older salt never replaces a newer one. No other
-    /// code waits for it.
+    /// The lock is held while the salt is read or written, so that an older salt never replaces a newer one.
     private let saltAccess = Lock(())
 
     /// Loads or creates the salt of a directory. This initializer blocks.
@@ -108,7 +107,6 @@ final class CacheCipher: Sendable {
         return digests.indices.map { CacheKey.StoredDigest(high: blocks[$0 * 2], low: blocks[$0 * 2 + 1]) }
     }
 
-    /// Encrypts or decrypts single blocks. Equal digests belong to equal keys, so equal blocks reveal nothing.
     private func transform(_ blocks: inout [UInt64], encrypts: Bool) -> Bool {
         guard !blocks.isEmpty else { return true }
         return blocks.withUnsafeMutableBytes {
@@ -118,7 +116,6 @@ final class CacheCipher: Sendable {
 
     // MARK: Index
 
-    /// Returns the encrypted value of a column, which begins with its random nonce.
     func seal(_ bytes: [UInt8], _ column: Column, name: String) -> [UInt8]? {
         let nonce = KeyedHash.random(count: AuthenticatedEncryption.nonceBytes)
         let key = content.withLock { $0.index }
@@ -143,7 +140,6 @@ final class CacheCipher: Sendable {
 
     // MARK: Entries
 
-    /// Returns the key of one entry file, or `nil` if memory can't be allocated.
     func entryKey(salt: [UInt8]) -> [UInt8]? {
         KeyedHash.bytes(key: content.withLock { $0.entries }, salt)
     }

@@ -25,13 +25,11 @@ enum SealedEntryFile {
     static let saltBytes = 32
     static let tagBytes = AuthenticatedEncryption.tagBytes
     static let sectionsLimit = EntryFile.headerBytes + 4 * EntryFile.sectionLimit
-    /// The number of bytes that are encrypted at a time.
     static let step = 1 << 20
 
     static let sectionsNonce = [UInt8](repeating: 0, count: AuthenticatedEncryption.nonceBytes)
     static let payloadNonce = [1] + [UInt8](repeating: 0, count: AuthenticatedEncryption.nonceBytes - 1)
 
-    /// Returns the first 48 bytes of a file.
     static func header(sections: Int, salt: [UInt8]) -> [UInt8] {
         var writer = ByteWriter()
         writer.put(magic)
@@ -49,7 +47,6 @@ struct SealedHeader {
     let sections: Int
     var payloadStart: Int { SealedEntryFile.headerBytes + sections + SealedEntryFile.tagBytes }
 
-    /// Creates a header from the first 48 bytes of a file.
     init(_ file: UnsafeRawBufferPointer) throws(EntryFileError) {
         var reader = ByteReader(file)
         guard file.count >= SealedEntryFile.headerBytes, let magic = reader.number(UInt64.self),
@@ -65,9 +62,8 @@ struct SealedHeader {
 }
 
 extension CacheCipher {
-    /// Encrypts an entry, writes it to an empty file, and returns the size of the file in bytes. This method blocks.
-    ///
-    /// The payload is encrypted in steps, so a large one isn't copied as a whole.
+    /// Writes to an empty file and returns its size in bytes. This method blocks. The payload is encrypted in steps, so
+    /// a large one isn't copied as a whole.
     func write(
         sections: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer, name: String, to file: Int32,
         _ files: any FileSystem
@@ -99,8 +95,8 @@ extension CacheCipher {
         return header.count + sealed.count + payload.count + tag.count
     }
 
-    /// Decrypts a complete file. The payload is decrypted in place, and its memory becomes that of the entry.
-    /// If `key` is `nil`, the file can have any key. If `mayBlock` is `true`, this method may read the salt again.
+    /// The payload is decrypted in place, and its memory becomes that of the entry. If `key` is `nil`, the file can
+    /// have any key. If `mayBlock` is `true`, this method may read the salt again.
     func decode(
         _ file: consuming FileBytes, name: String, key: CacheKey?, mayBlock: Bool
     ) throws(EntryFileError) -> CacheEntry {
@@ -122,10 +118,7 @@ extension CacheCipher {
         return entry
     }
 
-    /// Decodes all sections except the payload from the first bytes of a file.
-    ///
-    /// - Returns: The entry without its payload and the size of the payload, or the number of bytes that are required
-    ///   to decode the sections.
+    /// The result is incomplete if decoding the sections requires more bytes of the file.
     func decodeSections(
         _ bytes: UnsafeRawBufferPointer, fileSize: Int, name: String
     ) throws(EntryFileError) -> SectionsResult {
@@ -141,7 +134,7 @@ extension CacheCipher {
 
     private typealias OpenedSections = (sections: [UInt8], tag: [UInt8], key: [UInt8])
 
-    /// Decrypts the sections. If another process replaced the salt, this method tries the new one.
+    /// If another process replaced the salt, this method tries the new one.
     private func openSections(
         _ file: UnsafeRawBufferPointer, _ header: SealedHeader, name: String, mayBlock: Bool
     ) throws(EntryFileError) -> OpenedSections {
@@ -180,14 +173,11 @@ extension CacheCipher {
 }
 
 enum SectionsResult {
-    /// The entry without its payload, and the size of the payload in bytes.
     case entry(CacheEntry, payload: Int)
-    /// The sections need more bytes of the file.
     case incomplete(required: Int)
 }
 
 extension FileSystem {
-    /// Writes the first `count` bytes of an array, or all of them.
     fileprivate func writeAll(_ file: Int32, _ bytes: [UInt8], count: Int? = nil) throws(SystemCallError) {
         let result = bytes.withUnsafeBytes { bytes -> Result<Void, SystemCallError> in
             let part = UnsafeRawBufferPointer(rebasing: bytes.prefix(count ?? bytes.count))

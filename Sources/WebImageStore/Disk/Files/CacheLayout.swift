@@ -13,18 +13,16 @@ struct CacheLayout: Sendable {
     let root: String
     /// The directories of the cache from the configured one to ``root``.
     let folders: [String]
-    /// A Boolean value that indicates whether several users share the configured directory.
+    /// Whether several users share the configured directory.
     let isShared: Bool
     let isEncrypted: Bool
-    /// The effective user of the process.
     let user: uid_t
 
     init(root: String) {
         self.init(folders: [root], isShared: false, isEncrypted: false)
     }
 
-    /// Creates the structure for a configuration. In a shared directory, each user has a subdirectory, and each
-    /// encryption key has one below it.
+    /// In a shared directory, each user has a subdirectory, and each encryption key has one below it.
     init(_ configuration: DiskCache.Configuration) {
         var folders = [configuration.directory.absoluteFilePath]
         if configuration.isShared { folders.append("\(folders[0])/user-\(geteuid())") }
@@ -47,16 +45,13 @@ struct CacheLayout: Sendable {
     var blobs: String { "\(root)/blobs" }
     var temp: String { "\(root)/temp" }
     var tag: String { "\(root)/CACHEDIR.TAG" }
-    /// The path of 32 random bytes that are the same for all processes.
     var salt: String { "\(root)/salt" }
-    /// The path of 32 random bytes without which the encrypted files can't be decrypted.
     var contentSalt: String { "\(root)/content-salt" }
-    /// The directory of this user that contains the subdirectories of the encryption keys, which is ``root`` without
-    /// encryption.
+    /// The directory that contains the subdirectories of the encryption keys, which is ``root`` without encryption.
     var base: String { isEncrypted ? folders.dropLast().last ?? root : root }
     static let encryptedPrefix = "key-"
     static let trashPrefix = "trash-"
-    /// The path of a new directory for files that are set aside, which differs on each access.
+    /// The path differs on each access.
     var newTrash: String {
         "\(root)/\(Self.trashPrefix)\(getpid())-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
     }
@@ -66,8 +61,7 @@ struct CacheLayout: Sendable {
 
     func entry(_ name: String) -> String { "\(root)/\(Self.relativePath(name))" }
 
-    /// Returns the path of an unencrypted entry's file relative to the root. Every read
-    /// creates this path, so it's created without a string for the name.
+    /// Every read creates this path of an unencrypted entry, so it's created without a string for the name.
     static func relativePath(of key: CacheKey) -> String {
         let name = pathBytes + 3
         return String(unsafeUninitializedCapacity: name + CacheKey.fileNameBytes) { path in
@@ -112,18 +106,14 @@ struct CacheLayout: Sendable {
             && digits.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
     }
 
-    /// Returns a Boolean value that indicates whether a name is that of an entry file. The cache doesn't own other
-    /// files in the tree.
+    /// The cache doesn't own other files in the tree.
     static func isEntryName(_ name: String) -> Bool {
         name.utf8.count == 64 && name.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
     }
 }
 
 extension CacheLayout {
-    /// Creates the missing parts of the directory structure and checks their kinds, owners, and permissions.
-    ///
-    /// - Throws: ``ImageError/CacheFailure/unsafeDirectory(path:reason:)`` or
-    ///   ``ImageError/CacheFailure/systemCallFailed(operation:path:errno:)``.
+    /// Checks the kinds, owners, and permissions of the parts, and creates missing ones.
     func prepare(_ files: any FileSystem) throws(ImageError) {
         try prepareFolders(files)
         // A part that was replaced by a link would lead the cache to files of other programs.
@@ -136,9 +126,7 @@ extension CacheLayout {
         writeTag(files)
     }
 
-    /// Creates the missing directories of the cache from the configured one to the root, and checks them and the salt.
-    ///
-    /// - Throws: The errors of ``prepare(_:)``.
+    /// The directories are those from the configured one to the root. Also checks the salt.
     func prepareFolders(_ files: any FileSystem) throws(ImageError) {
         guard root.hasPrefix("/"), !root.utf8.contains(0) else {
             throw .cache(.unsafeDirectory(path: root, reason: "the path isn't absolute"))
@@ -147,7 +135,6 @@ extension CacheLayout {
         try checkPart(salt, .file, files)
     }
 
-    /// Creates a directory of the cache if it's missing and checks it.
     private func prepare(_ folder: String, _ files: any FileSystem) throws(ImageError) {
         let status: FileStatus
         do throws(SystemCallError) {
@@ -206,7 +193,6 @@ extension CacheLayout {
         }
     }
 
-    /// Creates a directory. An existing directory isn't an error.
     func makeDirectory(_ path: String, _ files: any FileSystem) throws(SystemCallError) {
         do throws(SystemCallError) { try files.makeDirectory(path) } catch  where error.code == EEXIST { return }
     }

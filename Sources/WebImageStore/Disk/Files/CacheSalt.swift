@@ -6,9 +6,7 @@ import Glibc
 enum CacheSalt {
     static let count = 32
 
-    /// Returns the salt in a file, which is created if it doesn't exist.
-    ///
-    /// - Throws: A ``SystemCallError`` if the file can neither be read nor written.
+    /// A missing file is created. Throws a ``SystemCallError`` if it can neither be read nor written.
     static func load(_ path: String, _ files: any FileSystem) throws(SystemCallError) -> [UInt8] {
         let file: Int32
         do throws(SystemCallError) {
@@ -39,9 +37,7 @@ enum CacheSalt {
         }
     }
 
-    /// Overwrites the salt in a file with other random bytes and waits until they're on disk.
-    ///
-    /// The file is overwritten in place, so this also works on a full disk.
+    /// Waits until the random bytes are on disk. The file is overwritten in place, so this also works on a full disk.
     static func replace(_ path: String, _ files: any FileSystem) throws(SystemCallError) {
         let file = try files.openFile(path, O_WRONLY | O_CREAT | O_NONBLOCK, mode: 0o600)
         defer { files.close(file) }

@@ -9,13 +9,12 @@ extension DiskCacheState {
 
     func name(of key: CacheKey) -> String { cipher?.name(of: key) ?? key.fileName }
 
-    /// Returns the path of the file of a key relative to the root.
     func relativePath(of key: CacheKey) -> String {
         guard let cipher else { return CacheLayout.relativePath(of: key) }
         return CacheLayout.relativePath(cipher.name(of: key))
     }
 
-    /// Decodes a complete entry file of this cache. If `key` is `nil`, the file can have any key.
+    /// If `key` is `nil`, the file can have any key.
     ///
     /// Only encrypted files need their name. They're always verified, and if `mayBlock` is `true`, this method may read
     /// the file of the salt for them.
@@ -27,7 +26,6 @@ extension DiskCacheState {
         return try cipher.decode(file, name: name(), key: key, mayBlock: mayBlock)
     }
 
-    /// Decodes all sections of an entry file except the payload from the first bytes of the file.
     func decodeSections(
         _ bytes: UnsafeRawBufferPointer, fileSize: Int, name: String
     ) throws(EntryFileError) -> SectionsResult {
@@ -40,13 +38,11 @@ extension DiskCacheState {
         return .entry(try EntryFile.decodeSections(bytes, layout, key: nil), payload: layout.payload.count)
     }
 
-    /// Returns a Boolean value that indicates whether a file was written by the user of this process or by root, and
-    /// other users can't change it.
+    /// Returns whether the user of this process or root wrote the file, and other users can't change it.
     func trusts(_ file: FileStatus) -> Bool {
         (file.owner == layout.user || file.owner == 0) && file.permissions & 0o022 == 0
     }
 
-    /// Opens the file of an entry for reading, or returns `nil` if it doesn't exist.
     func openEntry(_ name: String) throws(SystemCallError) -> Int32? {
         do throws(SystemCallError) {
             return try files.open(CacheLayout.relativePath(name), beneath: layout.root)
@@ -55,20 +51,16 @@ extension DiskCacheState {
         }
     }
 
-    /// Returns the contents and the status of the file of an entry, or `nil` if the file doesn't exist.
-    ///
-    /// - Throws: A ``SystemCallError`` with the code `EFBIG` if the file is larger than `limit` bytes, or `EACCES` if
-    ///   another user wrote it.
+    /// Returns `nil` if the file doesn't exist. Throws `EFBIG` if it's larger than `limit` bytes, or `EACCES` if
+    /// another user wrote it.
     func contents(ofEntry name: String, limit: Int) throws(SystemCallError) -> FileContents? {
         guard let file = try openEntry(name) else { return nil }
         defer { files.close(file) }
         return try files.contents(of: file, path: layout.entry(name), limit: limit, isTrusted: trusts)
     }
 
-    /// Returns the contents of an entry file of up to `limit` bytes that is completely in the page cache of the kernel.
-    /// The path is relative to the root.
-    ///
-    /// This method throws for all other files and never waits for the disk.
+    /// The path is relative to the root. Throws for files that aren't completely in the page cache or are larger than
+    /// `limit` bytes, and never waits for the disk.
     func cachedContents(at path: String, limit: Int) throws(SystemCallError) -> FileContents {
         let folder = try openRoot()
         let file: Int32
@@ -105,7 +97,6 @@ extension DiskCacheState {
         return row
     }
 
-    /// Returns all sections except the payload, and the size of the payload.
     private func sections(of file: Int32, size: Int, name: String) -> (CacheEntry, Int)? {
         var wanted = min(size, 16_384)
         var bytes: [UInt8] = []

@@ -4,10 +4,8 @@ import WebImageCore
 import WebImageHTTP
 
 extension StoredResponseHead {
-    /// Encodes the head as status u16 | final URL | request time | response time | header fields | varying header
-    /// fields.
-    ///
-    /// A list of header fields is a 32-bit count followed by names and values.
+    /// The form is: status u16 | final URL | request time | response time | header fields | varying header fields. A
+    /// list of header fields is a 32-bit count followed by names and values.
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.put(UInt16(clamping: head.statusCode))
@@ -111,7 +109,6 @@ extension ImageInfo {
 }
 
 extension Set<String> {
-    /// Encodes the tags as a 32-bit count followed by the sorted strings.
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.put(UInt32(clamping: count))

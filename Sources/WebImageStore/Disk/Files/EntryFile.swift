@@ -29,7 +29,6 @@ enum EntryFile {
     /// The maximum size in bytes of a section before the payload. Only corrupt files have larger values.
     static let sectionLimit = 16 << 20
 
-    /// Returns all bytes before the payload.
     static func prefix(of entry: CacheEntry) -> [UInt8] {
         let head = entry.head?.encoded() ?? []
         let probe = entry.probe?.encoded() ?? []
@@ -68,8 +67,7 @@ enum EntryFile {
         return XXH3_64bits_digest(state)
     }
 
-    /// Decodes a complete file. The payload isn't copied and retains the memory of `file`. If `key` is `nil`, the file can
-    /// have any key.
+    /// The payload isn't copied and retains the memory of `file`. If `key` is `nil`, the file can have any key.
     static func decode(_ file: consuming FileBytes, key: CacheKey?, verify: Bool) throws(EntryFileError) -> CacheEntry {
         let layout = try EntryLayout(file.bytes)
         guard layout.fileBytes == file.count else { throw .length }
@@ -86,7 +84,6 @@ enum EntryFile {
         return entry
     }
 
-    /// Decodes all sections except the payload from the first bytes of a file.
     static func decodeSections(
         _ bytes: UnsafeRawBufferPointer, _ layout: EntryLayout, key expected: CacheKey?
     ) throws(EntryFileError) -> CacheEntry {
@@ -113,7 +110,6 @@ enum EntryFile {
         return entry
     }
 
-    /// Decodes the values that the app set, which are the tags, the time to live, and the attachment.
     private static func decodeOwn(
         _ bytes: UnsafeRawBufferPointer, _ flags: UInt32, into entry: inout CacheEntry
     ) throws(EntryFileError) {
@@ -167,7 +163,6 @@ struct EntryLayout {
     let stored: Date
     var fileBytes: Int { payload.upperBound + EntryFile.trailerBytes }
 
-    /// Creates a layout from the first 48 bytes of a file without checking the bytes that follow.
     init(_ bytes: UnsafeRawBufferPointer) throws(EntryFileError) {
         var reader = ByteReader(bytes)
         guard let magic = reader.number(UInt64.self), let version = reader.number(UInt32.self) else { throw .length }

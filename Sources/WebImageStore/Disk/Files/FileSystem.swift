@@ -14,8 +14,8 @@ package struct SystemCallError: Error, Hashable {
         self.code = code
     }
 
-    /// A Boolean value that indicates whether a lock that wasn't available may be available later. All other errors of
-    /// `flock` mean that the file system has no locks.
+    /// Whether a lock that wasn't available may be available later. All other errors of `flock` mean that the file
+    /// system has no locks.
     var isTemporaryLockFailure: Bool { [EWOULDBLOCK, EINTR].contains(code) }
 }
 

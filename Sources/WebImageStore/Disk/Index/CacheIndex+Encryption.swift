@@ -50,8 +50,7 @@ extension CacheIndex {
         insert.bind(nil as String?)
     }
 
-    /// Returns the key, the format, and the tags of a row with the columns `key`, `format`, `tags`, and `name`, or `nil`
-    /// if the row was modified.
+    /// The statement has the columns `key`, `format`, `tags`, and `name`. Returns `nil` if the row was modified.
     func description(_ select: SQLiteStatement) -> (key: String, format: String?, tags: String?)? {
         guard let cipher else {
             return (
@@ -69,7 +68,7 @@ extension CacheIndex {
 }
 
 extension CacheKey {
-    /// Returns a Boolean value that indicates whether this key consists of another key followed by additional fields.
+    /// Returns whether this key consists of another key followed by additional fields.
     func isDerived(from key: CacheKey) -> Bool {
         let (own, prefix) = (canonical.utf8, key.canonical.utf8)
         // An additional field begins with the digits of its length.

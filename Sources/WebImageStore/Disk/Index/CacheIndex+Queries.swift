@@ -10,9 +10,7 @@ extension CacheIndex {
     struct Totals: Equatable {
         var entries: Int
         var bytes: Int
-        /// A number that increases whenever all entries are removed.
         var epoch: Int
-        /// The reads of all processes since the index was created.
         var hits: Int
         var misses: Int
     }
@@ -29,9 +27,7 @@ extension CacheIndex {
     /// Returns a number that changes whenever another connection commits.
     func dataVersion() throws(IndexError) -> Int { try connection.number("PRAGMA data_version") ?? 0 }
 
-    /// Returns the digests of the rows with ids greater than `id`, the digests of all updated rows, and the newest id.
-    ///
-    /// A row is updated if it has newer values than its file.
+    /// The updated rows are those with newer values than their files. `last` is the newest id.
     func load(after id: Int) throws(IndexError) -> (
         digests: [CacheKey.StoredDigest], updated: [CacheKey.StoredDigest], last: Int
     ) {
@@ -62,8 +58,7 @@ extension CacheIndex {
         return names
     }
 
-    /// Returns the values that are newer than the file with the given store time, or `nil` if the row describes another
-    /// file.
+    /// Returns `nil` if the row describes another file than that with the given store time.
     func update(name: String, stored: Double) throws(IndexError) -> EntryMetadataUpdate? {
         let select = try connection.statement(
             "SELECT stored, head, attachment FROM entries WHERE tag = ? AND name = ?")
@@ -120,8 +115,7 @@ extension CacheIndex {
         return found
     }
 
-    /// Returns the existing rows with the given ids, in the same order. Rows with consecutive ids are read with one
-    /// query.
+    /// The rows have the order of the ids. Rows with consecutive ids are read with one query.
     func candidates(_ ids: some Collection<Int>) throws(IndexError) -> [EvictionCandidate] {
         var found: [EvictionCandidate] = []
         found.reserveCapacity(ids.count)
@@ -179,9 +173,7 @@ extension CacheIndex {
         return found
     }
 
-    /// Returns the ids of the entries whose keys consist of the prefix followed by additional fields.
-    ///
-    /// This method scans the complete table.
+    /// The keys consist of the prefix and additional fields. This method scans the complete table.
     func ids(below prefix: CacheKey) throws(IndexError) -> [Int] {
         guard cipher == nil else {
             return try summaries().filter { $0.summary.key.isDerived(from: prefix) }.map(\.id)
@@ -196,7 +188,6 @@ extension CacheIndex {
         return found
     }
 
-    /// Returns the earliest store date.
     func oldest() throws(IndexError) -> Date? {
         let select = try connection.statement("SELECT min(stored) FROM entries")
         defer { select.reset() }
@@ -211,9 +202,8 @@ extension CacheIndex {
 
     // MARK: Sessions
 
-    /// Returns a Boolean value that indicates whether a process ended without closing the cache.
-    ///
-    /// Call this method only while no other process has the cache open.
+    /// Whether a process ended without closing the cache. Call this method only while no other process has the cache
+    /// open.
     func hasOpenSessions() throws(IndexError) -> Bool { try connection.number("SELECT 1 FROM sessions LIMIT 1") != nil }
 
     func removeSessions() throws(IndexError) { try connection.execute("DELETE FROM sessions") }
@@ -222,10 +212,8 @@ extension CacheIndex {
 
     func endSession(_ id: Int) throws(IndexError) { try connection.execute("DELETE FROM sessions WHERE id = \(id)") }
 
-    /// Returns a Boolean value that indicates whether the integrity check of SQLite succeeds.
-    ///
-    /// The faster check `quick_check` doesn't compare the index `by_tag` with the rows, and only this index contains the
-    /// digests that are loaded at startup. A wrong digest would hide an entry.
+    /// The faster check `quick_check` doesn't compare the index `by_tag` with the rows, and only this index contains
+    /// the digests that are loaded at startup. A wrong digest would hide an entry.
     func isSound() throws(IndexError) -> Bool {
         let check = try connection.statement("PRAGMA integrity_check(1)")
         defer { check.reset() }

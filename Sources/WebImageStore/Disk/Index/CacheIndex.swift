@@ -12,7 +12,6 @@ final class CacheIndex {
     /// The characters `WIMG`.
     static let applicationID = 0x5749_4D47
     static let version = 6
-    /// The oldest version that this version upgrades in place. Other versions are rebuilt from the files.
     private static let upgradableVersion = 5
 
     let connection: SQLiteConnection
@@ -24,11 +23,9 @@ final class CacheIndex {
     private var nextID: Int?
     /// The floor of the ranks, or `nil` before the current transaction reads it.
     private var floor: Double?
-    /// The uses of evicted entries, as far as ``loadGhosts()`` has read them.
     private var ghosts = GhostUses()
-    /// The id of the last slice of evicted entries that was read.
     private var lastGhosts = 0
-    /// A Boolean value that indicates whether the current transaction has read the slices of other processes.
+    /// Whether the current transaction has read the slices of other processes.
     private var hasGhosts = false
 
     /// Opens the index for the writer and creates it if it doesn't exist.
@@ -77,8 +74,6 @@ final class CacheIndex {
         }
     }
 
-    /// Adds the columns and the table of the eviction policy to an index of version 5.
-    ///
     /// The added columns have default values, so processes with the earlier version can continue to use the index.
     private func upgrade() throws(IndexError) {
         try transaction { () throws(IndexError) in
@@ -111,16 +106,10 @@ final class CacheIndex {
         CREATE INDEX by_update ON entries(high, low) WHERE updated = 1;
         """
 
-    /// Returns the first 64 bits of a name.
-    ///
-    /// Names are distributed uniformly, so each additional index costs one page write for nearly every row of a batch.
-    /// Therefore, there is only one index with short columns, which contains the values that are loaded at startup.
-    /// Entries are sorted by use or age only when they must be deleted.
     static func tag(_ name: String) -> Int { Int(bitPattern: UInt(name.prefix(16), radix: 16) ?? 0) }
 
-    /// Runs a closure as one transaction that takes the write lock immediately.
-    ///
-    /// Rows are inserted and deleted only in transactions because the totals are updated at the end.
+    /// Takes the write lock immediately. Rows are inserted and deleted only in transactions because the totals are
+    /// updated at the end.
     func transaction<Result>(_ body: () throws(IndexError) -> Result) throws(IndexError) -> Result {
         try connection.execute("BEGIN IMMEDIATE")
         growth = (0, 0)
@@ -190,7 +179,6 @@ final class CacheIndex {
         statement.bind(HexadecimalName.bytes(name))
     }
 
-    /// Deletes the row of a name and returns the number of uses of its entry, or 0 if there's no row.
     @discardableResult
     func delete(name: String) throws(IndexError) -> Int {
         let select = try connection.statement("SELECT id, size, uses FROM entries WHERE tag = ? AND name = ?")
@@ -232,9 +220,7 @@ final class CacheIndex {
         growth.bytes -= gone.reduce(0) { $0 + $1.size }
     }
 
-    /// Stores values that are newer than the file. A new head also renews the entry.
-    ///
-    /// - Returns: `false` if the row doesn't exist.
+    /// A new head also renews the entry. Returns `false` if the row doesn't exist.
     func update(_ update: EntryMetadataUpdate, name: String, renewed: Double) throws(IndexError) -> Bool {
         var isKnown = true
         if let head = update.head {
@@ -258,7 +244,6 @@ final class CacheIndex {
         return isKnown
     }
 
-    /// Records reads of an entry, the last of them at `accessed` in seconds since 1970.
     func touch(name: String, accessed: Double, uses: Int) throws(IndexError) {
         let update = try connection.statement(
             """
@@ -274,7 +259,6 @@ final class CacheIndex {
         _ = try run(update, name: name)
     }
 
-    /// Runs an update for the row of a name. Returns `false` if the row doesn't exist.
     private func run(_ change: SQLiteStatement, name: String) throws(IndexError) -> Bool {
         change.bind(Self.tag(name))
         bindName(name, change)
@@ -284,7 +268,6 @@ final class CacheIndex {
 
     // MARK: Eviction policy
 
-    /// Returns the floor of the ranks. A modified index can contain any number.
     private func currentFloor() throws(IndexError) -> Double {
         if let floor { return floor }
         let select = try connection.statement("SELECT floor FROM totals")
@@ -310,14 +293,11 @@ final class CacheIndex {
         }
     }
 
-    /// Returns the number of uses of an entry before its eviction, or 0 if it's unknown, and discards the eviction.
     private func takeGhost(_ name: String) throws(IndexError) -> Int {
         try loadGhosts()
         return ghosts.count > 0 ? ghosts.take(Self.tag(name)) : 0
     }
 
-    /// Raises the floor to the highest rank of evicted entries and remembers their uses.
-    ///
     /// Call this method in the transaction that deletes the entries because of a limit for their size or number.
     func recordEvictions(_ gone: some Collection<EvictionCandidate>) throws(IndexError) {
         guard !gone.isEmpty else { return }
@@ -340,7 +320,6 @@ final class CacheIndex {
         try deleteGhosts(limit: limit)
     }
 
-    /// Deletes the oldest slices that the newer ones make superfluous.
     private func deleteGhosts(limit: Int) throws(IndexError) {
         let select = try connection.statement("SELECT id, count FROM ghosts ORDER BY id DESC")
         var (sum, oldest) = (0, 0)
@@ -354,7 +333,6 @@ final class CacheIndex {
         try delete.run()
     }
 
-    /// Adds to the read counts of all processes.
     func count(hits: Int, misses: Int) throws(IndexError) {
         let update = try connection.statement("UPDATE totals SET hits = hits + ?, misses = misses + ?")
         update.bind(hits)

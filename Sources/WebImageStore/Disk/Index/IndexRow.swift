@@ -8,7 +8,6 @@ struct IndexRow {
     var name: String
     var digest: CacheKey.StoredDigest
     var key: String
-    /// The size on disk in bytes.
     var size: Int
     var payload: Int
     /// The store time in seconds since 1970, bit for bit the same as in the file.
@@ -61,15 +60,11 @@ struct EvictionOrder {
 struct EvictionCandidate: Sendable {
     /// The id of the row. If another row replaces this one, it has a different id.
     var id: Int
-    /// The path of the file relative to the directory of all entries.
     var path: EntryPath
     var digest: CacheKey.StoredDigest
     var size: Int
-    /// The time of the last use, as stored in the row.
     var accessed: Double
-    /// The first 64 bits of the name.
     var tag: Int
-    /// The number of uses that the policy counts.
     var uses: Int
     var rank: Double
     var isExpired = false

@@ -5,12 +5,10 @@ import Glibc
 
 /// An error that SQLite returned.
 struct IndexError: Error, Hashable {
-    /// The primary result code (sqlite.org/rescode.html).
     var code: Int32
     var message: String
 
-    /// A Boolean value that indicates whether the file is corrupt or isn't an index of this version. Such a file is set
-    /// aside and rebuilt.
+    /// Whether the file is corrupt or isn't an index of this version. Such a file is set aside and rebuilt.
     var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_MISMATCH].contains(code) }
 }
 
@@ -50,12 +48,10 @@ final class SQLiteConnection {
         sqlite3_close_v2(handle)
     }
 
-    /// Runs statements that return no rows.
     func execute(_ sql: String) throws(IndexError) {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw error }
     }
 
-    /// Returns the prepared form of a statement, reset and ready for new values. Each statement is prepared only once.
     func statement(_ sql: String) throws(IndexError) -> SQLiteStatement {
         if let statement = statements[sql] {
             statement.reset()

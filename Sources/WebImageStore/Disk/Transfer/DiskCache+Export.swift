@@ -67,7 +67,7 @@ extension DiskCache {
     /// - Parameters:
     ///   - folder: The absolute path of the directory.
     ///   - form: The form of the export. The default is ``DiskExportForm/images``.
-    ///   - isDecrypting: A Boolean value that indicates whether to export the entries of an encrypted cache. The
+    ///   - isDecrypting: Whether to export the entries of an encrypted cache. The
     ///     exported files aren't encrypted. The default is `false`.
     ///   - matches: A closure that returns whether to export an entry. The cache calls it on one of its threads. By
     ///     default, all entries are exported.
@@ -143,7 +143,6 @@ private struct ExportDirectory {
         if form == .entries { try files.makeDirectory(layout.blobs) }
     }
 
-    /// Writes one entry. Returns `nil` if the form of the export doesn't include the entry.
     func write(_ entry: CacheEntry) throws(SystemCallError) -> (line: ExportManifest.Entry, bytes: Int)? {
         let name = entry.key.fileName
         var line = ExportManifest.Entry(
@@ -185,7 +184,6 @@ private struct ExportDirectory {
 }
 
 extension EntryFile {
-    /// Returns the complete file of an entry, or `nil` if memory can't be allocated.
     static func bytes(of entry: CacheEntry) -> [UInt8]? {
         let prefix = prefix(of: entry)
         let sum = prefix.withUnsafeBytes { prefix in

@@ -174,7 +174,6 @@ extension EntryReader {
         return try checked(entry, limits)
     }
 
-    /// Returns the entry for an image file. This method blocks.
     func entry(_ importedImage: DiskImport, _ limits: ImageLimits) throws(ImageError) -> CacheEntry {
         let payload: Data
         do throws(SystemCallError) {
@@ -193,7 +192,6 @@ extension EntryReader {
 
     private func limit(_ limits: ImageLimits) -> Int { min(limits.maxEncodedBytes, state.entrySizeLimit) }
 
-    /// Returns the entry with its probe if its payload is an image within the limits.
     private func checked(_ entry: CacheEntry, _ limits: ImageLimits) throws(ImageError) -> CacheEntry {
         var entry = entry
         guard !entry.data.isEmpty else { throw .decoding(.noData) }

@@ -35,10 +35,8 @@ package struct DiskImport: Sendable, Hashable {
 /// The manifest of a directory with exported images.
 struct ExportManifest: Codable {
     struct Entry: Codable {
-        /// The name of a file in the directory of the manifest.
         var file: String
         var key: String
-        /// The XXH3-128 digest of the file in hexadecimal digits.
         var digest: String
         /// The store time in seconds since 1970.
         var stored: Double
@@ -52,7 +50,6 @@ struct ExportManifest: Codable {
     static let name = "manifest.json"
     static let format = "webimage-cache"
     static let version = 1
-    /// The maximum size of a manifest in bytes. Larger files aren't valid manifests.
     static let limit = 1 << 30
 
     var format = Self.format

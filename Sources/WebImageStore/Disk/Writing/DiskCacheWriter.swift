@@ -126,7 +126,6 @@ final class DiskCacheWriter {
         }
     }
 
-    /// Pauses writing if the system has no space or denies permission.
     private func failed(_ code: Int32) {
         if steps.writeFailed(code, now: uptime) {
             evictor.evict(to: EvictionTarget(bytes: state.limits.sizeLimit / 2))
@@ -320,7 +319,6 @@ final class DiskCacheWriter {
         withIndex { index throws(IndexError) in try index.beginSession(session) }
     }
 
-    /// Replaces a corrupt index with a new one that is rebuilt from the files, if no other process uses it.
     private func replaceIndex(isAlone: Bool = false) {
         guard indexFile.replace(isAlone: isAlone) else {
             return state.shared.withLock { $0.isLoaded = false }
@@ -328,7 +326,6 @@ final class DiskCacheWriter {
         reopened()
     }
 
-    /// Starts rebuilding the state from the files after the index was recreated.
     private func reopened() {
         state.closeRoot()
         state.shared.withLock { state in

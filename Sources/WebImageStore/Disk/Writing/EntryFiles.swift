@@ -85,8 +85,8 @@ struct EntryFiles {
         return .delete(name: name)
     }
 
-    /// Moves all entries aside, so that they can be deleted in the background, and makes their content unusable if it's
-    /// encrypted. Returns the reason if the entries remain in their location or can still be decrypted.
+    /// Moves all entries aside, so that they can be deleted in the background, and replaces the salt of encrypted ones.
+    /// Returns the reason if the entries remain in their location or can still be decrypted.
     func setAllAside() -> SystemCallError? {
         var failure: SystemCallError?
         do throws(SystemCallError) { try state.cipher?.wipe() } catch { failure = error }

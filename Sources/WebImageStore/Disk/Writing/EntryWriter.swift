@@ -36,8 +36,7 @@ final class EntryWriter {
         }
     }
 
-    /// Writes an entry under a name and returns the number of bytes that it occupies on disk. A failed write leaves no
-    /// files.
+    /// Returns the number of bytes that the entry occupies on disk. A failed write leaves no files.
     func write(_ entry: CacheEntry, name: String) throws(SystemCallError) -> Int {
         count += 1
         let temporary = "\(layout.temp)/\(prefix)\(count)"

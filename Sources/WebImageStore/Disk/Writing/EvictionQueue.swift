@@ -4,7 +4,6 @@
 ///
 /// Entries are sorted once per eviction. Keeping an order in the index would cost more with every write and every read.
 struct EvictionQueue {
-    /// The expired entries, with the oldest one last, or `nil` before they're loaded.
     private var expired: [EvictionOrder]?
     /// All entries by rank, beginning with the lowest one, or `nil` before they're loaded.
     private var unused: [EvictionOrder]?
@@ -12,9 +11,8 @@ struct EvictionQueue {
 
     mutating func reset() { self = EvictionQueue() }
 
-    /// Returns up to `limit` entries that must be evicted to reach the goal, or no entries if the goal is reached.
-    ///
-    /// `now` is in seconds since 1970 and applies if this call loads the expired entries.
+    /// `now` is in seconds since 1970 and applies if this call loads the expired entries. The result is empty if the
+    /// goal is reached.
     mutating func next(
         _ goal: EvictionTarget, _ index: CacheIndex, _ expiration: CacheExpiration, now: Double,
         limit: Int

@@ -35,7 +35,6 @@ final class Evictor {
 
     var isRunning: Bool { target != nil }
 
-    /// Starts an eviction if the entries of all processes exceed the limit for their size or their number.
     func checkSize(of index: CacheIndex?) {
         guard let totals = try? index?.totals() else { return }
         let limits = state.limits
@@ -45,7 +44,6 @@ final class Evictor {
         if goal != EvictionTarget(bytes: .max) { evict(to: goal) }
     }
 
-    /// Starts an eviction if the file system has too little free space.
     func checkSpace(for index: CacheIndex?) {
         space.read()
         let shortage = space.shortage()
@@ -53,8 +51,6 @@ final class Evictor {
         evict(to: EvictionTarget(bytes: max(0, bytes - shortage)))
     }
 
-    /// Starts an eviction after an entry of `count` bytes was dropped because it didn't fit.
-    ///
     /// The eviction deletes one tenth of the entries and additionally the missing space, so that the following entries
     /// fit.
     func makeRoom(for count: Int, in index: CacheIndex?) {
@@ -74,7 +70,7 @@ final class Evictor {
         waiters.append((progress, completion))
     }
 
-    /// Deletes one slice of entries. Returns `false` if the goal is reached. The index contains all uses up to `time`.
+    /// Returns `false` if the goal is reached. The index contains all uses up to `time`.
     func deleteSlice(of index: CacheIndex, at time: Double) throws(IndexError) -> Bool {
         let gone = try index.transaction { () throws(IndexError) in try deleteVictims(of: index, at: time) }
         guard !gone.isEmpty else {
@@ -128,7 +124,6 @@ final class Evictor {
         for waiter in waiters { waiter.completion() }
     }
 
-    /// Deletes files until the given uptime and returns the number of deleted files.
     private func removeFiles(_ victims: [EvictionCandidate], until end: Double) -> Int {
         guard !victims.isEmpty else { return 0 }
         let (files, blobs) = (state.files, state.layout.blobs)
@@ -155,7 +150,7 @@ final class Evictor {
         space.add(gone.reduce(0) { $0 + $1.size })
     }
 
-    /// Deletes the entries of the rows with the given ids that still exist, and adds them to a report.
+    /// Rows that no longer exist are skipped.
     func discard(
         _ ids: [Int], from index: CacheIndex, _ report: inout DiskCache.MaintenanceReport
     ) throws(IndexError) {

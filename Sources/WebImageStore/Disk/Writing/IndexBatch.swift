@@ -25,10 +25,8 @@ final class IndexBatch {
     func add(_ change: IndexChange) { changes.append(change) }
     func removeAll() { changes = [] }
 
-    /// Writes the pending changes, access times, and read counts in one transaction. Returns `false` if there was none.
-    ///
-    /// Without an index, the changes are discarded, and a later reconciliation finds the files again. Read counts alone
-    /// justify a transaction only if it's the last one.
+    /// Returns `false` if there was no transaction. Without an index, the changes are discarded, and a later
+    /// reconciliation finds the files again. Read counts alone justify a transaction only if it's the last one.
     func commit(to index: CacheIndex?, isLast: Bool) throws(IndexError) -> Bool {
         let (accesses, hits, misses) = state.shared.withLock { state in
             defer { state.accesses = [:] }
@@ -101,7 +99,6 @@ final class IndexBatch {
         }
     }
 
-    /// Removes the oldest changes beyond the limit. Returns `true` if there were any.
     func removeExcess() -> Bool {
         guard changes.count > Self.limit else { return false }
         changes.removeFirst(changes.count - Self.limit)

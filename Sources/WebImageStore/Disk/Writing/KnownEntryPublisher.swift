@@ -52,7 +52,6 @@ final class KnownEntryPublisher {
         }
     }
 
-    /// Records that this process removed all entries.
     func recordRemoval(from index: CacheIndex?) {
         if let epoch = try? index?.totals().epoch { seenEpoch = epoch }
     }

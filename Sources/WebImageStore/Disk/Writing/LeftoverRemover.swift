@@ -21,8 +21,7 @@ struct LeftoverRemover {
     /// Sets aside the entries of encryption keys that weren't used for the maximum age and, if this cache is encrypted,
     /// the unencrypted entries. Entries that another process uses remain.
     ///
-    /// Without an encryption key, this method only reads the names in the directory, and requests a sweep if there's
-    /// trash.
+    /// Without an encryption key, this method only requests a sweep if there's trash.
     func setAsideEntries() {
         let own = (try? files.names(in: layout.root)) ?? []
         if own.contains(where: { $0.hasPrefix(CacheLayout.trashPrefix) }) { trash.requestSweep() }
@@ -37,8 +36,6 @@ struct LeftoverRemover {
         if layout.isEncrypted, names.contains("lock") { setAsideUnencrypted(names) }
     }
 
-    /// Returns the time in seconds since 1970 when the index or the entries of a subdirectory changed, or `nil` if it
-    /// isn't a directory.
     private func lastChange(_ folder: String) -> Double? {
         guard let status = try? files.status(at: folder), status.kind == .directory else { return nil }
         let parts = ["index.sqlite", "index.sqlite-wal", "blobs", "temp", "lock"]
@@ -54,8 +51,7 @@ struct LeftoverRemover {
         }
     }
 
-    /// Moves the unencrypted entries of the directory, and the resume data next to them, to the trash unless a process
-    /// uses them.
+    /// Also moves the resume data next to the entries. Everything remains if a process uses the entries.
     private func setAsideUnencrypted(_ names: [String]) {
         let own: Set = ["blobs", "temp", "index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "partial"]
         let found = names.filter { own.contains($0) || $0.hasPrefix(CacheLayout.trashPrefix) }
@@ -67,9 +63,7 @@ struct LeftoverRemover {
         }
     }
 
-    /// Calls a closure while this process holds the lock of another cache exclusively.
-    ///
-    /// - Throws: A ``SystemCallError`` if another process has the cache open.
+    /// Throws a ``SystemCallError`` if another process has the cache open.
     private func holding(_ lock: String, _ body: () -> Void) throws(SystemCallError) {
         let file = try files.openFile(lock, O_RDWR)
         defer { files.close(file) }

@@ -40,8 +40,6 @@ struct PendingWrites {
         self.byteLimit = byteLimit
     }
 
-    /// Returns the change that reads must apply instead of or in addition to the entry on disk.
-    ///
     /// The result is also `.removed` while all entries are being removed.
     func overlay(for key: CacheKey) -> PendingMetadata? {
         // This is the fast path because there are usually no pending changes.
@@ -49,7 +47,6 @@ struct PendingWrites {
         return pending[key]?.overlay ?? (clearing > 0 ? .removed : nil)
     }
 
-    /// The digests of the entries that wait to be written.
     var digests: [CacheKey.StoredDigest] {
         pending.compactMap { if case .entry = $1.overlay { $0.storedDigest } else { nil } }
     }
@@ -89,7 +86,6 @@ struct PendingWrites {
         return .removeAll(ticket: lastTicket)
     }
 
-    /// Returns the change for a job, or `nil` if the job is superseded.
     func current(_ key: CacheKey, ticket: UInt64) -> PendingMetadata? {
         guard let found = pending[key], found.ticket == ticket else { return nil }
         return found.overlay

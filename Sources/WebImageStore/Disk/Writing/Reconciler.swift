@@ -46,8 +46,7 @@ final class Reconciler {
         return comparison
     }
 
-    /// Compares the next shard. Returns changes that add the files that the index doesn't contain and delete the rows
-    /// without a file.
+    /// The changes add the files that the index doesn't contain and delete the rows without a file.
     func compareShard(with index: CacheIndex) throws(IndexError) -> [IndexChange] {
         guard let shard = comparison?.nextShard else { return [] }
         comparison?.nextShard += 1
@@ -67,8 +66,7 @@ final class Reconciler {
         return changes
     }
 
-    /// Returns the names of the files in a shard, or `nil` if the directory can't be read. A missing directory has no
-    /// files.
+    /// Returns `nil` if the directory can't be read. A missing directory has no files.
     private func namesOfFiles(_ shard: Int) -> Set<String>? {
         do throws(SystemCallError) {
             return Set(try state.files.names(in: state.layout.shard(shard)))
@@ -77,7 +75,6 @@ final class Reconciler {
         }
     }
 
-    /// Deletes a file that isn't a valid entry, after making sure that no process can still be writing it.
     private func removeStranger(_ name: String, shard: Int) {
         let path = "\(state.layout.shard(shard))/\(name)"
         guard let facts = try? state.files.status(at: path), facts.kind == .file,

@@ -18,8 +18,7 @@ final class SpaceReserve {
         floor = Int(saturating: Double(space.total) * min(max(fraction.isNaN ? 0 : fraction, 0), 1))
     }
 
-    /// Returns whether the required free space remains after writing `count` bytes. Before this method returns `false`, it
-    /// queries the file system because other processes may have freed space.
+    /// Before this method returns `false`, it queries the file system because other processes may have freed space.
     func hasRoom(for count: Int) -> Bool {
         if free - count >= floor { return true }
         read()
@@ -29,7 +28,6 @@ final class SpaceReserve {
     /// Returns the number of bytes that are missing if `count` bytes are written. It's negative if there's enough space.
     func shortage(for count: Int = 0) -> Int { floor + count - free }
 
-    /// Records bytes that the writer freed, or, with a negative number, wrote.
     func add(_ count: Int) {
         if free != .max { free += count }
     }

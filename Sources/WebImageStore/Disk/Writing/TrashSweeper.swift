@@ -36,7 +36,6 @@ final class TrashSweeper {
         requestSweep()
     }
 
-    /// Returns whether a sweep was requested since the last call.
     func takeRequest() -> Bool {
         defer { isDue = false }
         return isDue
@@ -67,7 +66,6 @@ final class TrashSweeper {
         }
     }
 
-    /// Deletes a tree until the budget is used up. Returns `false` if a file can't be deleted.
     private func delete(_ folder: String, _ budget: inout Int) -> Bool {
         guard let names = try? files.names(in: folder) else { return false }
         for name in names {

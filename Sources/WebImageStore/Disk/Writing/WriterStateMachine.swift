@@ -12,11 +12,8 @@ struct WriterStateMachine {
         case commit
         case checkSpace
         case checkAge
-        /// Delete one slice of the entries that exceed a limit.
         case evict
-        /// Compare one more shard of files with the index.
         case reconcile
-        /// Delete one slice of the files that were set aside.
         case sweep
         /// Wait until the given number of seconds has passed or a job arrives.
         case wait(Double)
@@ -80,10 +77,8 @@ struct WriterStateMachine {
         accesses = 0
     }
 
-    /// Records that the index rejected a batch. The writer retries after a delay.
     mutating func commitFailed(now: Double) { commitAfter = now + Self.retrySeconds }
 
-    /// Records that an entry was dropped because of insufficient space, so that the writer checks the free space again.
     mutating func spaceMissed() { bytesSinceSpaceCheck = max(1, bytesSinceSpaceCheck) }
 
     mutating func jobDone() { jobsSinceSlice += 1 }
@@ -95,7 +90,6 @@ struct WriterStateMachine {
 
     mutating func ageChecked(now: Double) { lastAgeCheck = now }
 
-    /// Records that a limit is exceeded.
     mutating func recordOverLimit(now: Double) { evictAfter = evictAfter ?? now }
 
     /// Records a deleted slice. If another one follows, other processes can continue during a delay in seconds.
@@ -104,8 +98,6 @@ struct WriterStateMachine {
         evictAfter = again ? now + delay : nil
     }
 
-    /// Records that the writer waited as long as the last ``Step/wait(_:)`` requested.
-    ///
     /// The pauses between slices are then over, even if the uptime remains the same because a test sets it. They're
     /// shorter than all other delays.
     mutating func waited() {
