@@ -34,9 +34,8 @@ package struct CacheControl: Sendable, Hashable {
 
     private func has(_ name: String) -> Bool { directives[name] != nil }
 
-    /// Returns the duration of a directive in seconds, or `nil` if the directive is absent.
-    ///
-    /// A directive without a valid number has the duration 0, because RFC 9111 4.2.1 treats it as stale.
+    /// A directive without a valid number has the duration 0, because RFC 9111 4.2.1 treats it as stale. Returns `nil`
+    /// if the directive is absent.
     private func seconds(_ name: String) -> Int? {
         directives[name].map { values in
             values.map { ListHeaderParser.deltaSeconds(ListHeaderParser.unquoted($0)) ?? 0 }.min() ?? 0

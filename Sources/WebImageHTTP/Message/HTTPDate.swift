@@ -39,7 +39,6 @@ package enum HTTPDate {
             + "\(padded(civil.year, 4)) \(padded(time / 3_600)):\(padded(time / 60 % 60)):\(padded(time % 60)) GMT"
     }
 
-    /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`.
     private static func imf(_ start: DateScanner) -> Date? {
         var scanner = start
         guard scanner.word(days) != nil, scanner.skip(", "), let day = scanner.digits(2), scanner.skip(" "),
@@ -49,7 +48,6 @@ package enum HTTPDate {
         return moment(year, month + 1, day, time)
     }
 
-    /// Parses `Sunday, 06-Nov-94 08:49:37 GMT`.
     private static func rfc850(_ scanner: inout DateScanner, now: Date) -> Date? {
         guard scanner.word(longDays) != nil, scanner.skip(", "), let day = scanner.digits(2), scanner.skip("-"),
             let month = scanner.word(months), scanner.skip("-"), let short = scanner.digits(2), scanner.skip(" "),
@@ -64,7 +62,6 @@ package enum HTTPDate {
         return moment(year, month + 1, day, time)
     }
 
-    /// Parses `Sun Nov  6 08:49:37 1994`.
     private static func asctime(_ start: DateScanner) -> Date? {
         var scanner = start
         guard scanner.word(days) != nil, scanner.skip(" "), let month = scanner.word(months), scanner.skip(" "),
@@ -125,7 +122,6 @@ private struct DateScanner {
         return true
     }
 
-    /// Consumes exactly `count` digits.
     mutating func digits(_ count: Int) -> Int? {
         let part = rest.prefix(count)
         guard part.count == count, part.allSatisfy({ (48...57).contains($0) }) else { return nil }
@@ -133,7 +129,6 @@ private struct DateScanner {
         return part.reduce(0) { $0 * 10 + Int($1) - 48 }
     }
 
-    /// Consumes one of `words` and returns its index.
     mutating func word(_ words: [String]) -> Int? {
         for (index, word) in words.enumerated() where skip(word) { return index }
         return nil

@@ -66,7 +66,6 @@ public struct HTTPHeaderFields: Sendable, Hashable, Codable {
         lines.append(Field(name: name, value: value))
     }
 
-    /// Compares two ASCII strings case-insensitively.
     static func same(_ left: String, _ right: String) -> Bool {
         guard left.utf8.count == right.utf8.count else { return false }
         var (left, right) = (left, right)

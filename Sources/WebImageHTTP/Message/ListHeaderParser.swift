@@ -2,7 +2,6 @@
 
 /// A parser for list-based header fields: members separated by commas, with quoted strings (RFC 9110 5.6).
 enum ListHeaderParser {
-    /// Returns whether `byte` is valid in a token (RFC 9110 5.6.2).
     static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 48...57, 65...90, 97...122: true
@@ -35,7 +34,6 @@ enum ListHeaderParser {
         return members.map { trimmed(String(decoding: $0, as: UTF8.self)) }.filter { !$0.isEmpty }
     }
 
-    /// Returns `text` without leading and trailing spaces and tabs.
     static func trimmed(_ text: String) -> String {
         let isBlank: (UInt8) -> Bool = { $0 == 32 || $0 == 9 }
         let bytes = Array(text.utf8.drop(while: isBlank))

@@ -113,7 +113,6 @@ package struct PartialResponse: Sendable, Hashable {
         return whole
     }
 
-    /// Returns the response to `request` from the stored body, or `nil` if this part can't serve it.
     func reply(to request: RequestHead, age: HTTPHeaderFields.Field) -> CachedReply? {
         guard let offsets = offsets(for: request) else { return nil }
         var reply = head.head

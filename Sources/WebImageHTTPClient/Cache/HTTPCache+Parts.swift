@@ -10,8 +10,6 @@ extension HTTPCache {
     /// Returns the key under which parts are stored. Keys of complete responses have no fragment, so the keys differ.
     static func partKey(_ url: URL) -> String { key(url) + "#part" }
 
-    /// Returns the stored part if it serves the request and is newer than the stored complete response.
-    ///
     /// Parts are never revalidated, because revalidation costs as much as requesting the part again.
     func part(
         for request: RequestHead, url: URL, newerThan whole: StoredResponse?, mode: HTTPCacheMode, now: Date

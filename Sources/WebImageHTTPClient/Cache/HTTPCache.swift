@@ -82,9 +82,8 @@ package final class HTTPCache: Sendable {
         return await put(head, response.body, request: fields, for: key, url: url, epoch: epoch)
     }
 
-    /// Stores a response as a new variant, which replaces the variants that match the request.
-    ///
-    /// - Returns: `false` if `url` was invalidated during the operation. The response is then removed again.
+    /// The new variant replaces those that match the request. Returns `false` if `url` was invalidated during the
+    /// operation. The response is then removed again.
     func put(
         _ head: StoredResponseHead, _ body: Data, request fields: HTTPHeaderFields, for key: String, url: URL,
         epoch: UInt64?
@@ -170,7 +169,6 @@ package final class HTTPCache: Sendable {
         return Origin(url).description + (path.isEmpty ? "/" : path) + query
     }
 
-    /// The names of header fields that select responses in addition to those in `Vary`.
     private var separating: [String] {
         policy.separatesCredentials ? ["authorization", "cookie", Self.senderField] : []
     }
@@ -179,8 +177,7 @@ package final class HTTPCache: Sendable {
     /// that have names in ``separating``. A response without such header fields never serves a request with one.
     private static let senderField = "x-webimage-sender"
 
-    /// Returns the header fields of a request for the selection of responses. Hashes replace secrets, because the
-    /// fields that select a response are stored with it.
+    /// Hashes replace secrets, because the fields that select a response are stored with it.
     func selectingHeaders(_ request: RequestHead) -> HTTPHeaderFields {
         var fields = request.headers.withHashedSecrets
         fields[Self.senderField] = nil

@@ -15,12 +15,10 @@ final class InvalidationLog: Sendable {
         var floor: UInt64 = 0
     }
 
-    /// The maximum number of keys in the log.
     static let limit = 1_024
 
     private let state = Lock(State())
 
-    /// Returns a number that increases with each invalidation of `key`.
     func epoch(of key: String) -> UInt64 { state.withLock { $0.epochs[key] ?? $0.floor } }
 
     func recordAll() {

@@ -44,8 +44,6 @@ final class HTTPCacheExchange: Sendable {
         cache = configuration.responseStore.map { HTTPCache(store: $0, policy: configuration.cachePolicy) }
     }
 
-    /// Returns the exchange for a request. It includes the default header fields, because `Vary` compares what is
-    /// sent.
     func path(of request: HTTPClient.Request) -> ExchangePath {
         var step = ExchangeStep(
             request.url, method: request.method, body: request.body,
@@ -77,7 +75,6 @@ final class HTTPCacheExchange: Sendable {
 
     func finishRevalidations() async { await jobs.waitUntilIdle { $0.isBackground } }
 
-    /// Returns the response to one exchange from the cache or the server.
     func response(for request: HTTPClient.Request) async throws(ImageError) -> HTTPClient.Response {
         guard let cache, request.head.mayUseStored, request.body.isEmpty else {
             return try await self.request(request, nil, .fetch(request.headers)).response
@@ -112,8 +109,7 @@ final class HTTPCacheExchange: Sendable {
             epoch: cache?.epoch(of: request.url) ?? 0, isBackground: isBackground)
     }
 
-    /// Returns the response for all callers that share the request. Looks up the cache again, because another exchange
-    /// may have finished in the meantime.
+    /// Looks up the cache again, because another exchange may have finished in the meantime.
     private func resolve(
         _ request: HTTPClient.Request, _ cache: HTTPCache, _ context: LoadContext
     ) async throws(ImageError) -> SharedResponse {
@@ -123,7 +119,6 @@ final class HTTPCacheExchange: Sendable {
         return try await self.request(request, found.stored, found.step, context)
     }
 
-    /// Returns the response if the cache can serve it, or `nil` if a request to the server is needed.
     private func reply(_ request: HTTPClient.Request, _ found: HTTPCache.Lookup) -> HTTPClient.Response? {
         switch found.step {
         case .use: return found.stored.map { reply(request, $0, .cache) }
@@ -167,7 +162,6 @@ final class HTTPCacheExchange: Sendable {
 }
 
 extension HTTPCacheExchange {
-    /// Sends a request to the server and processes the response according to RFC 9111.
     func request(
         _ request: HTTPClient.Request, _ stored: StoredResponse?, _ step: CacheAction, _ context: LoadContext? = nil
     ) async throws(ImageError) -> SharedResponse {
@@ -207,7 +201,6 @@ extension HTTPCacheExchange {
             response: clientResponse(request, response), isShareable: await keep(response, request, epoch))
     }
 
-    /// Sends a request and retries it according to the policy if no response is received.
     private func send(
         _ request: TransferRequest, _ context: LoadContext, _ policy: RetryPolicy
     ) async throws(ImageError) -> TransferResponse {
@@ -280,7 +273,6 @@ extension HTTPCacheExchange {
             url: request.url, metrics: response.metrics)
     }
 
-    /// Updates the cache with a response. Returns `true` if the response is stored and can be shared.
     private func keep(
         _ response: TransferResponse, _ request: HTTPClient.Request, _ epoch: UInt64?
     ) async -> Bool {

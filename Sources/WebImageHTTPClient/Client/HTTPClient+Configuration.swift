@@ -36,7 +36,6 @@ extension HTTPClient {
         /// Creates a configuration with the default values.
         public init() {}
 
-        /// The store of the responses, or `nil` if the client stores no responses.
         var responseStore: (any HTTPResponseStore)? {
             if let store { return store }
             if let diskCache { return DiskResponseStore(diskCache, now: now) }

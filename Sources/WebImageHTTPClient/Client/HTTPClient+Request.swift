@@ -60,7 +60,6 @@ extension HTTPClient {
             self.body = body
         }
 
-        /// The request head, on which the cache bases its decisions.
         var head: RequestHead { RequestHead(method: method, headers: headers) }
     }
 }

@@ -75,7 +75,6 @@ extension LoopbackServer {
         package var trailers = HTTPHeaderFields()
         /// The maximum number of bytes per second, or `nil` to send without a limit.
         public var bytesPerSecond: Int?
-        /// The bytes that are sent instead of a generated response.
         var rawBytes: Data?
 
         /// Creates a response.

@@ -13,11 +13,8 @@ struct ServerConnection {
         case blocked
         /// The connection waits for a gate.
         case waiting(TestGate)
-        /// The connection waits until a time in nanoseconds of the monotonic clock.
         case paced(until: Int64)
-        /// The response is complete.
         case ended(LoopbackServer.Response.Ending)
-        /// There is nothing to do.
         case idle
         /// The client closed the connection.
         case interrupted

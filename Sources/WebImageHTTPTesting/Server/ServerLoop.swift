@@ -106,7 +106,6 @@ final class ServerLoop: @unchecked Sendable {
         return Int32(clamping: max(0, (next - SystemClock.nanoseconds + 999_999) / 1_000_000))
     }
 
-    /// Performs a command. Returns `false` if the command ends the loop.
     private func perform(_ command: Command) -> Bool {
         switch command {
         case .stop:
@@ -158,7 +157,6 @@ final class ServerLoop: @unchecked Sendable {
         }
     }
 
-    /// Starts complete requests and continues the running response until there is nothing to do at the moment.
     private func proceed(_ number: Int) {
         paced[number] = nil
         while let connection = connections[number] {
@@ -189,7 +187,6 @@ final class ServerLoop: @unchecked Sendable {
         }
     }
 
-    /// Starts the response to the next request. Returns `false` if no complete request has arrived.
     private func beginNext(_ number: Int) -> Bool {
         do {
             guard let message = try connections[number]?.parser.next() else { return false }

@@ -6,11 +6,9 @@ import WebImageHTTP
 
 /// A step of a connection that sends a response.
 enum ResponseStep: Sendable {
-    /// Sends bytes.
     case send(Data)
     /// Continues after the gate is open.
     case wait(TestGate)
-    /// Ends the response and treats the connection as specified.
     case end(LoopbackServer.Response.Ending)
     /// Sends bytes repeatedly without an end.
     case repeatForever(Data)

@@ -43,7 +43,6 @@ struct ServerSockets {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
 
-    /// Binds a socket to a free port of 127.0.0.1 and returns the port.
     private static func listen(on listener: Int32) -> UInt16? {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -83,7 +82,6 @@ struct ServerSockets {
         return events
     }
 
-    /// Returns the next pending connection, or `nil` if there is none.
     func accept() -> Int32? {
         let descriptor = Glibc.accept(listener, nil, nil)
         guard descriptor >= 0 else { return nil }
