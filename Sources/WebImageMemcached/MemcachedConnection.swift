@@ -11,7 +11,6 @@
             case success
             /// The server has no value, or it has one and doesn't add another.
             case unchanged
-            /// The server doesn't store the value.
             case refused
             /// The connection failed, a timeout expired, or the response isn't valid.
             case failed
@@ -75,7 +74,6 @@
     final class KetamaRing {
         private let ring: OpaquePointer
 
-        /// Creates a ring. The result is `nil` if there are no servers or memory can't be allocated.
         init?(_ servers: [MemcachedServer]) {
             guard !servers.isEmpty, let ring = wi_memcached_ring_open() else { return nil }
             self.ring = ring
@@ -86,7 +84,6 @@
 
         deinit { wi_memcached_ring_close(ring) }
 
-        /// Returns the index of the server of a key.
         func index(of name: String) -> Int { Int(wi_memcached_ring_index(ring, name, name.utf8.count)) }
     }
 #endif

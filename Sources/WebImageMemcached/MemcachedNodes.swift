@@ -20,7 +20,6 @@
 
         private struct State {
             var breakers: [NodeBreaker]
-            /// The indices of the servers in the ring.
             var live: [Int] = []
             var ring: KetamaRing?
             var ejections = 0
@@ -55,7 +54,6 @@
             state = Lock(initial)
         }
 
-        /// The number of failed operations, the number of ejections, and the servers that are ejected.
         var health: (failures: Int, ejections: Int, ejected: [MemcachedServer]) {
             state.withLock { state in
                 let ejected = nodes.filter { !state.breakers[$0.index].isClosed }.map(\.server)
@@ -63,7 +61,6 @@
             }
         }
 
-        /// All servers, including ejected ones.
         var all: [Node] { nodes }
 
         /// Returns the server of a key, or `nil` if all servers are ejected. Also starts the probes that are due.
@@ -77,13 +74,9 @@
             return index.map { nodes[$0] }
         }
 
-        /// Returns whether a server is in use.
         func isLive(_ node: Node) -> Bool { state.withLock { $0.breakers[node.index].isClosed } }
 
-        /// Runs an operation on the connection of the calling thread, and records its result.
-        ///
-        /// - Parameter body: A closure that performs the operation, and that returns its result and whether it
-        ///   succeeded.
+        /// Runs `body` on the connection of the calling thread and records whether it succeeded.
         func perform<Result>(
             _ node: Node, _ connection: MemcachedConnection,
             _ body: (MemcachedConnection) -> (result: Result, success: Bool)

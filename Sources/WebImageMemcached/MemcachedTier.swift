@@ -177,10 +177,9 @@
             return result
         }
 
-        /// Runs a closure with a connection of a server. Returns `fallback` if the current task is canceled.
-        ///
-        /// After the timeout of a lookup, this method calls `onDelay` and continues, or it returns `fallback` if there's
-        /// no such closure. It never waits longer than the timeouts of a connection and of two operations.
+        /// Returns `fallback` if the current task is canceled. After the timeout of a lookup, this method calls
+        /// `onDelay` and continues, or it returns `fallback` if there's no such closure. It never waits longer than the
+        /// timeouts of a connection and of two operations.
         private func ask<Result: Sendable>(
             _ node: MemcachedNodes.Node, otherwise fallback: Result, onDelay: (@Sendable () -> Void)? = nil,
             _ body: @escaping @Sendable (MemcachedTier, MemcachedConnection) -> Result
@@ -334,7 +333,6 @@
             finish(key) { $0.begin(key) }
         }
 
-        /// Takes the waiting operation on a key without performing it.
         private func finish(_ key: CacheKey, taking: (inout PendingOperations) -> PendingOperations.Operation?) {
             let (operation, idle) = pending.withLock { pending -> (PendingOperations.Operation?, [Promise<Void>]) in
                 let operation = taking(&pending.operations)

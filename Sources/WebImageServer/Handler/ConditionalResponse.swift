@@ -10,7 +10,6 @@ struct ConditionalResponse {
     /// The header fields of a response with the status code 200.
     let headers: HTTPHeaderFields
 
-    /// Returns the response with the status code 200, 206, 304, or 416.
     func response(to request: ServerRequest) -> ServerResponse {
         let tag = tag
         var headers = headers
@@ -66,12 +65,8 @@ struct ConditionalResponse {
 struct ResultLifetime {
     let cacheControl: String
 
-    /// Combines the settings of the server with the response of the source.
-    ///
-    /// - Parameters:
-    ///   - source: The response of the source, or `nil` if there's none.
-    ///   - longest: The time that the server and the URL allow.
-    ///   - usesSource: Whether the freshness of the source limits the time.
+    /// `source` is `nil` if there's no response. `longest` is the time that the server and the URL allow. `usesSource`
+    /// indicates whether the freshness of the source limits the time.
     init(_ source: EncodedImage.SourceResponse?, longest: Duration, usesSource: Bool) {
         let control = CacheControl(source?.head.headers ?? HTTPHeaderFields())
         guard !control.noStore else {
@@ -89,7 +84,6 @@ struct ResultLifetime {
 
 /// The file name of a result (RFC 6266).
 enum ContentDisposition {
-    /// Returns the parameter `filename`, and `filename*` for names beyond ASCII.
     static func filename(_ name: String?, _ source: URL, _ format: ImageFormat?) -> String {
         var stem = name ?? source.deletingPathExtension().lastPathComponent
         // Controls and separators could divide the header field or name a directory.
@@ -166,7 +160,6 @@ extension ServerFailure {
 }
 
 extension ImageError.DecodingFailure {
-    /// The status code of a response for a source that can't be decoded.
     fileprivate var statusCode: Int {
         switch reason {
         case .outOfMemory, .decoderSuspended: 503

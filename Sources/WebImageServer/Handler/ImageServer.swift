@@ -204,7 +204,6 @@ public struct ImageServer: Sendable {
         }
     }
 
-    /// Returns the processing of a path, after all checks that need no data of the image.
     private func job(
         _ path: String, _ request: ServerRequest
     ) throws(ServerFailure) -> (source: ServerSource, options: ProcessingOptions) {
@@ -252,7 +251,6 @@ public struct ImageServer: Sendable {
         return ConditionalResponse(data: result.data, headers: headers).response(to: request)
     }
 
-    /// Adds the parts of a request that the kind of its source and the request to the server determine.
     private func prepare(_ load: inout ImageRequest, _ source: ServerSource, _ request: ServerRequest) {
         load.addTrace(of: request)
         switch source.kind {

@@ -77,7 +77,6 @@ final class RunningResponses: Sendable {
         finish()
     }
 
-    /// Cancels the running responses and reports that the handler is stopped.
     private func finish() {
         let (tasks, waiting) = state.withLock { state in
             (state.isStopping, state.isStopped) = (true, true)

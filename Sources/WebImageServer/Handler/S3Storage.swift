@@ -25,9 +25,8 @@ public struct S3Storage: Sendable, Hashable {
         self.credentials = credentials
     }
 
-    /// Returns the URL of an object.
+    /// The text after `s3://` contains a bucket, a key, and optionally a version (`?versionId=…`).
     ///
-    /// - Parameter text: The text after `s3://`: a bucket, a key, and optionally a version (`?versionId=…`).
     /// - Throws: A failure with the status code 404 if the bucket or the key isn't valid or isn't allowed.
     func url(of text: Substring) throws(ServerFailure) -> URL {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -74,7 +73,6 @@ public struct S3Storage: Sendable, Hashable {
             && text.utf8.allSatisfy { letters.contains($0) }
     }
 
-    /// Returns text in the percent-encoding of AWS signatures, which encodes all bytes except unreserved characters.
     private static func encoded(_ text: Substring, allowing extra: String = "") -> String? {
         text.addingPercentEncoding(
             withAllowedCharacters: CharacterSet(

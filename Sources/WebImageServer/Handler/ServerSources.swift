@@ -61,8 +61,6 @@ package struct ServerSources: Sendable, Hashable {
         return ServerSource(url: url, kind: .web)
     }
 
-    /// Checks that a pattern also matches the URL that a text denotes.
-    ///
     /// The parser removes dot segments, tabs, and surplus slashes, and changes backslashes to slashes. So text that
     /// matches a pattern can denote a URL with another path or, as in `https:///host/`, with another host.
     private func checkParsed(_ text: String) throws(ServerFailure) {
@@ -97,7 +95,6 @@ package struct ServerSources: Sendable, Hashable {
     /// would match a pattern for the hosts below `a.example`.
     private static let delimiters = Set("/?#@\\".utf8)
 
-    /// Returns whether text begins with a match of a pattern.
     static func matches(_ text: String, _ pattern: String) -> Bool {
         // The positions in the text up to which the pattern so far can match.
         let bytes = Array(text.utf8)

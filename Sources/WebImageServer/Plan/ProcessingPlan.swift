@@ -53,10 +53,9 @@ package struct ProcessingPlan: Sendable {
         encoding.metadata = options.stripsMetadata ? (options.keepsCopyright ? .keepCopyright : .strip) : .keep
     }
 
-    /// Returns the size at which the decoder can produce the image, and whether no transformer is necessary afterward.
-    ///
     /// Decoders reduce images much faster than transformers. They don't know the size of the image in advance, so they
-    /// only reduce it if the result doesn't depend on anything else.
+    /// only reduce it if the result doesn't depend on anything else. `isComplete` indicates that no transformer is
+    /// necessary afterward.
     static func decodingSize(of options: ProcessingOptions) -> (size: TargetSize?, isComplete: Bool) {
         var plain = ProcessingOptions()
         (plain.width, plain.height, plain.dpr) = (options.width, options.height, options.dpr)

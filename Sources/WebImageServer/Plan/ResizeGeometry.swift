@@ -51,7 +51,6 @@ package struct ResizeGeometry: Sendable, Hashable {
         }
     }
 
-    /// The sizes of the steps after scaling by a factor.
     private static func sizes(
         _ whole: (width: Double, height: Double), _ options: ProcessingOptions, _ ratio: Double, _ factor: Double
     ) -> (PixelSize, PixelSize, PixelSize) {
@@ -80,7 +79,6 @@ package struct ResizeGeometry: Sendable, Hashable {
 
     private static func side(_ length: Double) -> Int { Int(min(max(1, length.rounded()), 1e9)) }
 
-    /// Returns the factors by which the sides are divided, before the pixel ratio.
     private static func shrink(
         _ width: Double, _ height: Double, _ options: ProcessingOptions
     ) -> (x: Double, y: Double) {

@@ -88,7 +88,6 @@ package struct ServerTransformer: ImageTransformer {
             try crop(to: size, .center, 1)
         }
 
-        /// Places the image on a larger canvas.
         mutating func place(at x: Int, _ y: Int, on size: PixelSize, _ color: PixelColor) throws(ImageError) {
             let image = pixels
             try context.limits.check(result: size, format: image.format)
@@ -170,8 +169,8 @@ private struct Pixelation {
 
     init(_ blockSize: Int) { self.blockSize = blockSize }
 
-    /// Returns the filtered pixels. The blocks have equal sizes, so they're slightly smaller than requested if the image
-    /// isn't a multiple of the size.
+    /// The blocks have equal sizes, so they're slightly smaller than requested if the image isn't a multiple of the
+    /// size.
     func apply(_ pixels: PixelBuffer, _ context: ImageProcessingContext) throws(ImageError) -> PixelBuffer {
         let columns = (pixels.width + blockSize - 1) / blockSize
         let rows = (pixels.height + blockSize - 1) / blockSize

@@ -42,16 +42,9 @@ package struct DecodedWatermark: Sendable, Hashable {
         hasher.combine(opacity)
     }
 
-    /// The text that identifies the watermark in keys.
     var identifier: String { "\(digest.high),\(digest.low),\(opacity)" }
 
-    /// Returns pixels with the watermark.
-    ///
-    /// - Parameters:
-    ///   - image: The image.
-    ///   - options: The position, the size, and the opacity.
-    ///   - pixelRatio: The number of pixels per unit of the offsets.
-    ///   - context: The limits.
+    /// `pixelRatio` is the number of pixels per unit of the offsets.
     func drawn(
         on image: PixelBuffer, _ options: ProcessingOptions.Watermark, pixelRatio: Double,
         _ context: ImageProcessingContext

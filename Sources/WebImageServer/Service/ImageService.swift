@@ -141,7 +141,6 @@ package final class ImageService: Sendable {
         abandon(call)
     }
 
-    /// Ends the work of a call that has a response, or whose client disconnected.
     private func abandon(_ call: ServiceCall) {
         call.cancelWork()
         state.withLock { _ = $0.queue.withdraw(call.number, client: ClientAddress.name(of: call.client)) }
@@ -265,7 +264,6 @@ package final class ImageService: Sendable {
         await waitUntilIdle(upTo: .seconds(1))
     }
 
-    /// Waits until the exchanges of all calls have ended, up to a duration.
     private func waitUntilIdle(upTo duration: Duration) async {
         let idle = Promise<Void>()
         let isIdle = state.withLock { state in
@@ -284,7 +282,6 @@ package final class ImageService: Sendable {
 }
 
 extension ServerResponse {
-    /// Returns the response with the identifier of its request.
     fileprivate func named(_ requestID: String) -> ServerResponse {
         var response = self
         response.headers.append(name: "X-Request-ID", value: requestID)

@@ -17,7 +17,6 @@ package struct S3Settings: Sendable, Hashable {
 
     package init() {}
 
-    /// Returns the storage, or `nil` if it isn't enabled.
     func storage() throws(ServiceSettings.Invalid) -> S3Storage? {
         guard isEnabled else { return nil }
         let region = region.isEmpty ? "us-east-1" : region

@@ -132,7 +132,6 @@ package struct ServiceSettings: Sendable {
         return result
     }
 
-    /// Checks the settings that depend on each other.
     private mutating func finish() throws(Invalid) {
         guard keys.count == salts.count else {
             throw Invalid(

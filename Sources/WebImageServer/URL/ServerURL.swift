@@ -73,7 +73,6 @@ package struct ServerURL: Sendable, Hashable {
         }
     }
 
-    /// Returns the reason if the parts after the options belong to a form of imgproxy that this server doesn't support.
     private static func unsupportedForm(_ parts: ArraySlice<Substring>) -> String? {
         let parts = Array(parts.prefix(6))
         if parts.count > 1, parts[0] == "enc" {
@@ -89,10 +88,8 @@ package struct ServerURL: Sendable, Hashable {
             : nil
     }
 
-    /// The names of the option that applies presets.
     static let presetOptions: Set<String> = ["preset", "pr"]
 
-    /// Returns the presets that the first part names, or `nil` if it isn't a list of names.
     private static func presets(_ parts: ArraySlice<Substring>) -> Option? {
         guard let part = parts.first, parts.count > 1, part != "plain", !part.isEmpty else { return nil }
         let names = part.split(separator: ":", omittingEmptySubsequences: false).map(String.init)

@@ -8,7 +8,6 @@ import Foundation
 /// The signature of a path is the base64url form, without padding, of HMAC-SHA-256(key, salt + path). The path begins
 /// with the slash after the signature.
 public struct URLSigningKey: Sendable, Hashable {
-    /// The key of the HMAC.
     private let key: [UInt8]
     /// The bytes before the path.
     private let salt: [UInt8]
@@ -72,9 +71,6 @@ package struct URLSignatures: Sendable, Hashable {
     /// Creates rules that accept every signature.
     package init() {}
 
-    /// Checks the signature of a path.
-    ///
-    /// - Throws: A failure with the status code 403 if the signature isn't valid.
     func check(_ signature: String, of path: String) throws(ServerFailure) {
         guard !keys.isEmpty, !trusted.contains(signature) else { return }
         guard let bytes = Base64URL.decode(signature) else {
@@ -88,7 +84,6 @@ package struct URLSignatures: Sendable, Hashable {
 
 /// Base64 with the alphabet for URLs (RFC 4648, section 5).
 enum Base64URL {
-    /// Decodes text with or without padding. Returns `nil` if the text isn't valid.
     static func decode(_ text: String) -> Data? {
         var characters = Array(text.utf8)
         while characters.last == UInt8(ascii: "=") { characters.removeLast() }
