@@ -106,8 +106,6 @@ public final class Promise<Outcome: Sendable>: Sendable {
     }
 
     #if DEBUG
-        /// Calls a cancellation handler.
-        ///
         /// The runtime calls handlers while it holds the lock of the canceled task, which isn't a lock of a simulation.
         /// So no other thread of the simulation may run, because it could wait for that lock.
         @usableFromInline

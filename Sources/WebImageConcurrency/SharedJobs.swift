@@ -46,7 +46,6 @@ public final class SharedJobs<
     struct Job: Sendable {
         @usableFromInline let priority: ObservableValue<Priority>
         @usableFromInline let deliveries = DeliveryQueue()
-        /// The task of the job, or `nil` until the work starts.
         @usableFromInline var task: Task<Void, Never>?
 
         @inlinable
@@ -191,9 +190,8 @@ public final class SharedJobs<
         return try result.get()
     }
 
-    /// Joins the running job or starts a new one, and follows the priority of the caller.
-    ///
-    /// This method is synchronous, so its variables take no space in the frames of waiting tasks.
+    /// Follows the priority of the caller. This method is synchronous, so its variables take no space in the frames of
+    /// waiting tasks.
     @inlinable
     func subscribe(
         to key: Key, _ priority: ObservableValue<Priority>, _ onUpdate: (@Sendable (Update) -> Void)?,
@@ -205,9 +203,8 @@ public final class SharedJobs<
         return (outcome, subscription, follow(priority, from: known, for: subscription))
     }
 
-    /// Follows the priority of a subscriber that joined with the priority `known`.
-    ///
-    /// Changes between joining and following are delivered first, so that all changes arrive in order.
+    /// Changes between joining with the priority `known` and following are delivered first, so that all changes arrive
+    /// in order.
     @inlinable
     func follow(
         _ priority: ObservableValue<Priority>, from known: Priority, for subscription: Subscription
@@ -286,8 +283,6 @@ public final class SharedJobs<
         return subscription
     }
 
-    /// Starts the work of a job.
-    ///
     /// If `isImmediate` is `true`, the work runs on the calling thread until it suspends for the first time, which
     /// saves the switch to another thread. Callers that aren't on the cooperative pool pass `false`.
     @inlinable

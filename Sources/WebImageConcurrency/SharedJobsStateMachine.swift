@@ -33,7 +33,6 @@ struct SharedJobsStateMachine<Key: Hashable & Sendable, Update: Sendable, Priori
             self.ownPriority = ownPriority
         }
 
-        /// The highest of all priorities, or `nil` if the job has no subscribers and no priority of its own.
         @inlinable
         var effectivePriority: Priority? {
             guard let highest = subscribers.lazy.map(\.priority).max() else { return ownPriority }
@@ -55,7 +54,6 @@ struct SharedJobsStateMachine<Key: Hashable & Sendable, Update: Sendable, Priori
     @usableFromInline
     enum LeaveAction: Equatable {
         case nothing
-        /// Cancels the job because its last subscriber left.
         case cancel(JobID)
         case setPriority(JobID, Priority)
     }
@@ -82,7 +80,6 @@ struct SharedJobsStateMachine<Key: Hashable & Sendable, Update: Sendable, Priori
         return nextID
     }
 
-    /// Returns an identifier for a subscriber that is about to join.
     @inlinable
     mutating func makeSubscriber() -> SubscriberID {
         nextID += 1
@@ -136,8 +133,6 @@ struct SharedJobsStateMachine<Key: Hashable & Sendable, Update: Sendable, Priori
         return jobs[id]?.subscribers.map(\.id) ?? []
     }
 
-    /// Removes a finished job and returns the subscribers that receive the result. The array is empty if all
-    /// subscribers left.
     @inlinable
     mutating func finish(_ id: JobID) -> [SubscriberID] {
         guard let job = jobs[id] else { return [] }

@@ -72,7 +72,6 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
     fileprivate struct Taken {
         let id: Int
         let entry: Entry
-        /// The reason why the work must not run.
         let refusal: WorkerWatchStateMachine.Refusal?
         let startsWatchdog: Bool
     }
@@ -80,7 +79,6 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
     /// The work of a lane.
     fileprivate struct LaneState {
         var queue = PriorityQueue<Int, Priority>()
-        /// The maximum number of work items that run at the same time.
         let limit: Int
         /// The maximum cost of the running work of this lane.
         let costLimit: Int
@@ -89,7 +87,6 @@ package final class WorkerPool<Context, Priority: PriorityLevel>: Sendable {
         /// The cost of the running work of this lane, including unresponsive work.
         var cost = 0
 
-        /// The number of waiting work items for which the lane has room.
         var startableCount: Int { min(queue.count, max(0, limit - running)) }
     }
 
@@ -345,7 +342,6 @@ extension WorkerPool.Crew {
         }
     }
 
-    /// Checks the running work once per second until no watched work runs.
     private func watch() async {
         while true {
             await time.sleep(seconds: WorkerWatchStateMachine.interval)
@@ -398,10 +394,9 @@ extension WorkerPool.State {
         return nil
     }
 
-    /// Returns whether the most urgent work of a lane can start.
-    ///
-    /// If it doesn't fit, no other work of the lane starts either. Otherwise, inexpensive work could delay expensive work
-    /// indefinitely. For the same reason, one work item of each lane starts regardless of the costs.
+    /// If the most urgent work doesn't fit, no other work of the lane starts either. Otherwise, inexpensive work could
+    /// delay expensive work indefinitely. For the same reason, one work item of each lane starts regardless of the
+    /// costs.
     private func canStart(_ entry: WorkerPool.Entry, _ costLimit: Int) -> Bool {
         let lane = self[entry.lane]
         guard lane.running > 0 else { return true }
@@ -426,7 +421,6 @@ extension WorkerPool.State {
         return WorkerPool.Taken(id: id, entry: entry, refusal: nil, startsWatchdog: !isWatching)
     }
 
-    /// Ends work. Returns whether the thread may take other work.
     fileprivate mutating func finish(_ taken: WorkerPool.Taken) -> Bool {
         costInFlight -= taken.entry.cost
         self[taken.entry.lane].cost -= taken.entry.cost
@@ -456,7 +450,6 @@ private enum ProcessorClock {
         return pthread_getcpuclockid(pthread_self(), &clock) == 0 ? clock : nil
     }
 
-    /// Returns the processor time in seconds, or `nil` if the thread has ended.
     static func seconds(of clock: clockid_t) -> Double? {
         SystemClock.nanoseconds(of: clock).map { Double($0) / 1e9 }
     }
