@@ -58,6 +58,7 @@ enum EntryFile {
     }
 
     static func checksum(prefix: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) -> UInt64? {
+        // Hash the parts one after the other, because joining them would copy the payload.
         guard let state = XXH3_createState() else { return nil }
         defer { XXH3_freeState(state) }
         guard XXH3_64bits_reset(state) == XXH_OK,
@@ -168,6 +169,7 @@ struct EntryLayout {
         guard let magic = reader.number(UInt64.self), let version = reader.number(UInt32.self) else { throw .length }
         guard magic == EntryFile.magic else { throw .magic }
         guard version == EntryFile.version else { throw .version(version) }
+        // Unknown flags stand for sections that this version can't locate.
         guard let flags = reader.number(UInt32.self), flags < 32 else { throw .length }
         var end = EntryFile.headerBytes
         func section() throws(EntryFileError) -> Range<Int> {

@@ -111,6 +111,8 @@ final class CacheIndex {
     /// Takes the write lock immediately. Rows are inserted and deleted only in transactions because the totals are
     /// updated at the end.
     func transaction<Result>(_ body: () throws(IndexError) -> Result) throws(IndexError) -> Result {
+        // A transaction that reads before it takes the write lock fails without waiting if another process has
+        // committed.
         try connection.execute("BEGIN IMMEDIATE")
         growth = (0, 0)
         (floor, hasGhosts) = (nil, false)
@@ -140,6 +142,7 @@ final class CacheIndex {
     func insert(_ row: IndexRow) throws(IndexError) {
         let uses = max(try delete(name: row.name), try takeGhost(row.name)) + 1
         let weight = EvictionPolicy.weight(size: row.size)
+        // Ids are never reused, because other processes recognize new rows by them.
         if nextID == nil { nextID = try connection.number("SELECT next FROM totals") }
         let id = nextID ?? 1
         let insert = try connection.statement(
@@ -212,6 +215,7 @@ final class CacheIndex {
             delete.bind(run.lowerBound)
             delete.bind(run.upperBound)
             try delete.run()
+            // The rows were read in this transaction, so the index is corrupt if one is missing.
             guard connection.changes == run.count else {
                 throw IndexError(code: SQLITE_CORRUPT, message: "\(connection.changes) of \(run.count) rows deleted")
             }

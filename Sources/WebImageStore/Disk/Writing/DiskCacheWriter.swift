@@ -113,11 +113,15 @@ final class DiskCacheWriter {
         do throws(SystemCallError) {
             let row = try entries.write(entry)
             steps.writeSucceeded()
+            // The open index belongs to the deleted directory, and the rows of the batch describe files that were
+            // deleted with it.
             if temporary.takeReplacement(), indexFile.reopenIfDeleted() {
                 batch.removeAll()
                 reopened()
             }
             space.add(-row.size)
+            // The file precedes its row. If the process is killed in between, the comparison at the next start adds the
+            // row.
             add(.insert(row))
             entries.finishWrite(of: key, ticket)
         } catch {
@@ -128,6 +132,8 @@ final class DiskCacheWriter {
 
     private func failed(_ code: Int32) {
         if steps.writeFailed(code, now: uptime) {
+            // The disk can be full although the cache is within its limit, so evicting down to the limit could free
+            // nothing. If the cache is smaller than this goal, the next write evicts for the missing space.
             evictor.evict(to: EvictionTarget(bytes: state.limits.sizeLimit / 2))
         }
         state.shared.withLock { state in
@@ -141,6 +147,7 @@ final class DiskCacheWriter {
             return
         }
         guard index == nil || state.isFilesOnly else {
+            // A row is enough, so the file isn't written again. The update is pending until the row is committed.
             return add(.update(key: key, name: state.name(of: key), ticket: ticket, update, renewed: state.now))
         }
         do throws(SystemCallError) {
@@ -152,6 +159,7 @@ final class DiskCacheWriter {
     }
 
     private func removeAll() {
+        // Rows that are committed after the removal would describe files that were set aside.
         commit()
         let failure = entries.setAllAside()
         withIndex { index throws(IndexError) in try index.removeAll() }
@@ -161,6 +169,8 @@ final class DiskCacheWriter {
     }
 
     private func discard(_ ids: [Int]) -> DiskCache.MaintenanceReport {
+        // An entry that was stored again has a row with another id, so it isn't deleted. Its row must be in the index
+        // for this.
         commit()
         var report = DiskCache.MaintenanceReport()
         withIndex { index throws(IndexError) in try evictor.discard(ids, from: index, &report) }
@@ -194,6 +204,7 @@ final class DiskCacheWriter {
     private func indexFailed(_ fault: IndexError) {
         steps.commitFailed(now: uptime)
         switch fault.code {
+        // Another process has the lock. The batch remains, and the writer retries it after a delay.
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_INTERRUPT: break
         case SQLITE_FULL:
             batch.discardUnindexedFiles()
@@ -291,7 +302,10 @@ final class DiskCacheWriter {
         indexFile.open(isAlone: isAlone)
         let mustCompare = mustReconcile(isAlone: isAlone)
         beginSession()
+        // Until now, other processes that start wait for the lock, because the index may need repair and doesn't list
+        // this session.
         locks.share()
+        // The index may lack entries, so reads check the files until the comparison publishes its result.
         if mustCompare, index != nil { reconciler.start(isPublishing: true) } else { publishKnown() }
         temporary.removeAbandonedFiles(isAlone: isAlone, now: state.now)
         leftovers.setAsideEntries()
@@ -305,9 +319,11 @@ final class DiskCacheWriter {
         do throws(IndexError) {
             if isAlone, try index.hasOpenSessions() {
                 wasKilled = true
+                // The check reads the complete index, so perform it only after a process was killed.
                 if try !index.isSound() { replaceIndex(isAlone: true) }
                 try self.index?.removeSessions()
             }
+            // If there are files, an index without rows is new, because the previous one was lost or replaced.
             if try index.totals().entries == 0 { return !entries.isEmpty }
         } catch {
             indexFailed(error)
@@ -321,12 +337,15 @@ final class DiskCacheWriter {
 
     private func replaceIndex(isAlone: Bool = false) {
         guard indexFile.replace(isAlone: isAlone) else {
+            // Another process uses the corrupt index. The known entries may be incomplete, so reads check the files.
             return state.shared.withLock { $0.isLoaded = false }
         }
         reopened()
     }
 
     private func reopened() {
+        // The directory may have been deleted and created again. The new index has no values that are newer than the
+        // files.
         state.closeRoot()
         state.shared.withLock { state in
             state.isLoaded = false
@@ -339,6 +358,7 @@ final class DiskCacheWriter {
     private func close(_ completion: DiskCacheState.Completion) {
         isClosing = true
         commit()
+        // The session ends after the last commit. If the process is killed before, the next start compares the files.
         try? index?.endSession(session)
         indexFile.close()
         state.closeRoot()
@@ -351,6 +371,7 @@ final class DiskCacheWriter {
         evictor.notifyWaiters()
         trash.notifyWaiters()
         reconciler.end()?.finish()
+        // No thread performs these jobs, and callers wait for some of them.
         for job in rest { job.cancel() }
         completion()
     }

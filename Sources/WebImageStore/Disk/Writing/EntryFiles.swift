@@ -25,6 +25,8 @@ struct EntryFiles {
         state.shared.withLock { state in
             state.counters.written += 1
             state.known.insert(key.storedDigest)
+            // The checksum of the new file hasn't been verified, and an earlier file may have had the same inode
+            // number.
             state.verified[key.storedDigest] = nil
             state.pausedUntil = nil
             state.staging.finish(key, ticket: ticket)
@@ -36,6 +38,7 @@ struct EntryFiles {
         let change = removeFile(state.name(of: key))
         state.shared.withLock { state in
             state.counters.dropped += 1
+            // If a newer change is pending, it decides whether the entry exists.
             if state.staging.finish(key, ticket: ticket) { state.known.remove(key.storedDigest) }
         }
         return change
@@ -68,6 +71,7 @@ struct EntryFiles {
     /// Writes an update into the file because there is no index on disk.
     func rewrite(_ key: CacheKey, _ update: EntryMetadataUpdate) throws(SystemCallError) -> IndexChange? {
         let name = state.name(of: key)
+        // Verify the file, because a corrupt payload would get a valid checksum when it's written again.
         guard let contents = try? state.contents(ofEntry: name, limit: state.readableFileSize),
             var entry = try? state.decode(contents.consumeBytes(), name: name, key: key, verify: true)
         else { return nil }
@@ -89,6 +93,7 @@ struct EntryFiles {
     /// Returns the reason if the entries remain in their location or can still be decrypted.
     func setAllAside() -> SystemCallError? {
         var failure: SystemCallError?
+        // Without the salt, the files can't be decrypted even if they can't be moved or deleted.
         do throws(SystemCallError) { try state.cipher?.wipe() } catch { failure = error }
         do throws(SystemCallError) {
             // A full disk may have no space for another directory, so don't create one.
@@ -103,6 +108,7 @@ struct EntryFiles {
     func finishRemoveAll(_ failure: SystemCallError?) {
         state.shared.withLock { state in
             state.staging.finishRemoveAll()
+            // Entries that were stored after the removal was requested remain.
             state.known = Set(state.staging.digests)
             state.updated = []
             state.verified = [:]

@@ -18,6 +18,7 @@ final class EntryWriter {
         layout = state.layout
         cipher = state.cipher
         durability = state.configuration.durability
+        // A process can have several writers, so the process ID alone isn't unique.
         prefix = "\(getpid())-\(String(session, radix: 36))-"
     }
 
@@ -32,6 +33,7 @@ final class EntryWriter {
         for name in names where !name.hasPrefix(prefix) {
             let path = "\(layout.temp)/\(name)"
             guard let modified = (try? files.status(at: path))?.modified else { continue }
+            // Another process may still be writing a file that changed recently.
             if isAlone || abs(now - modified) > 3_600 { try? files.remove(path) }
         }
     }
@@ -62,6 +64,7 @@ final class EntryWriter {
                 return try writeSections(file, prefix: prefix, payload: payload)
             }
         }
+        // Synchronize before the rename, so that a power failure doesn't leave the final name with incomplete data.
         if durability != .none { try files.synchronize(file) }
         let facts = try files.status(of: file)
         // Some file systems report no blocks before they write them to disk.
@@ -101,6 +104,7 @@ final class EntryWriter {
             try layout.makeDirectory(shard, files)
             try files.rename(temporary, to: target)
         }
+        // The rename itself is on disk only after the directory is synchronized.
         if durability == .full {
             let folder = try files.openFile(shard, O_RDONLY | O_DIRECTORY)
             defer { files.close(folder) }

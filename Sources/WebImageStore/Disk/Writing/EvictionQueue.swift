@@ -64,6 +64,7 @@ struct EvictionQueue {
         _ uses: some Collection<EvictionOrder>, _ index: CacheIndex
     ) throws(IndexError) -> [EvictionCandidate] {
         let lines = try index.candidates(uses.map(\.id))
+        // Skip entries that were used after the order was loaded, because their ranks are outdated.
         guard lines.count < uses.count || !zip(lines, uses).allSatisfy({ $0.accessed == $1.accessed }) else {
             return lines
         }

@@ -39,6 +39,7 @@ final class Evictor {
         guard let totals = try? index?.totals() else { return }
         let limits = state.limits
         var goal = EvictionTarget(bytes: .max)
+        // Evict to 90% of a limit, so that the next batch doesn't exceed it again.
         if totals.bytes > limits.sizeLimit { goal.bytes = limits.sizeLimit / 10 * 9 }
         if totals.entries > limits.countLimit { goal.entries = limits.countLimit - limits.countLimit / 10 }
         if goal != EvictionTarget(bytes: .max) { evict(to: goal) }
@@ -99,6 +100,7 @@ final class Evictor {
         let count = removeFiles(pendingVictims, until: state.uptime + Self.sliceSeconds)
         let gone = pendingVictims[..<count]
         try index.delete(gone)
+        // Expired entries don't raise the floor of the ranks, because they're evicted by their ages instead.
         if gone.first?.isExpired == false { try index.recordEvictions(gone) }
         pendingVictims = Array(pendingVictims[count...])
         return gone

@@ -29,6 +29,7 @@ final class IndexBatch {
     /// reconciliation finds the files again. Read counts alone justify a transaction only if it's the last one.
     func commit(to index: CacheIndex?, isLast: Bool) throws(IndexError) -> Bool {
         let (accesses, hits, misses) = state.shared.withLock { state in
+            // If the transaction fails, these accesses are lost, which only affects evictions.
             defer { state.accesses = [:] }
             return (state.accesses, state.counters.hits, state.counters.misses)
         }
@@ -55,6 +56,7 @@ final class IndexBatch {
         changes = []
         state.shared.withLock { state in
             for case .update(let key, _, let ticket, _, _) in done {
+                // From now on, reads apply the values of the row instead of the pending update.
                 state.updated.insert(key.storedDigest)
                 state.staging.finish(key, ticket: ticket)
             }

@@ -35,6 +35,7 @@ final class IndexFile {
 
     private func openFiles(isAlone: Bool) {
         let path = state.layout.index
+        // SQLite could create the file with permissions that let other users read it.
         if let file = try? state.files.openFile(path, O_RDWR | O_CREAT, mode: 0o600) { state.files.close(file) }
         do throws(IndexError) {
             index = try CacheIndex(writing: path, cipher: state.cipher)
@@ -47,6 +48,7 @@ final class IndexFile {
 
     private func setAside() {
         guard let folder = trash.makeDirectory() else { return }
+        // SQLite must never find the log of the old index next to the new one.
         for suffix in ["", "-wal", "-shm"] {
             try? state.files.rename(state.layout.index + suffix, to: "\(folder)/index.sqlite\(suffix)")
         }

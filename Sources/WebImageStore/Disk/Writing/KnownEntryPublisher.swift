@@ -14,6 +14,7 @@ final class KnownEntryPublisher {
 
     /// Publishes the entries that other processes added. Returns `false` if another process removed all entries.
     func refresh(from index: CacheIndex) throws(IndexError) -> Bool {
+        // Read the time first, because other processes may commit changes during the queries.
         let began = state.uptime
         let version = try index.dataVersion()
         guard version != seenVersion else {
@@ -22,6 +23,7 @@ final class KnownEntryPublisher {
         }
         seenVersion = version
         if try index.totals().epoch != seenEpoch {
+            // The process that removed all entries replaced the salt, too.
             state.cipher?.refresh()
             return false
         }

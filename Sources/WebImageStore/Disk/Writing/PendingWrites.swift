@@ -54,6 +54,7 @@ struct PendingWrites {
     /// Adds an entry. Returns `nil` if too many changes are pending.
     mutating func stage(_ entry: CacheEntry) -> Job? {
         let old = bytes(of: pending[entry.key])
+        // An entry that replaces a pending one doesn't increase the count.
         guard old != nil || entryCount < entryLimit,
             byteCount - (old ?? 0) + entry.data.count <= byteLimit
         else { return nil }
@@ -78,6 +79,7 @@ struct PendingWrites {
     mutating func remove(_ key: CacheKey) -> Job { .remove(key, ticket: put(.removed, for: key)) }
 
     mutating func removeAll() -> Job {
+        // The removal includes the pending changes. Their jobs find no change with their tickets and do nothing.
         pending.removeAll()
         entryCount = 0
         byteCount = 0

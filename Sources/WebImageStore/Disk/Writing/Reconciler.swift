@@ -30,6 +30,7 @@ final class Reconciler {
 
     /// Starts a comparison. If one is running, it starts again.
     func start(isPublishing: Bool, _ completion: @escaping Completion = { _ in }) {
+        // The index may have been replaced after the first shards were compared, so compare all of them.
         var next = Comparison(isPublishing: isPublishing || comparison?.isPublishing == true)
         next.completions = (comparison?.completions ?? []) + [completion]
         comparison = next
@@ -77,6 +78,8 @@ final class Reconciler {
 
     private func removeStranger(_ name: String, shard: Int) {
         let path = "\(state.layout.shard(shard))/\(name)"
+        // An entry file is complete when it gets its name. Other files may still be written, so only old ones are
+        // deleted.
         guard let facts = try? state.files.status(at: path), facts.kind == .file,
             CacheLayout.isEntryName(name) || abs(state.now - facts.modified) > 3_600,
             (try? state.files.remove(path)) != nil

@@ -147,6 +147,7 @@ struct WriterStateMachine {
 
     private func batchIsDue(now: Double) -> Bool {
         guard rows > 0 || accesses > 0 else { return false }
+        // The causes that pause writing also prevent changes of the index.
         guard acceptsWrites(now: now), now >= commitAfter else { return false }
         return rows >= Self.batchRows || rowBytes >= batchBytes || (rows > 0 && now >= rowsSince + Self.batchSeconds)
             || accesses >= Self.batchRows || (accesses > 0 && now >= accessesSince + Self.accessSeconds)
