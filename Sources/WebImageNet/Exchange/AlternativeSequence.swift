@@ -57,6 +57,7 @@ package struct AlternativeSequence: Sendable {
         current = first
         current.network.alternativeURLs = []
         current.url = next
+        // The caller intended its secret header fields for the origin of the first URL.
         if Origin(next) != Origin(first.url) { current.headers = RedirectRules.withoutSecrets(first.headers) }
     }
 

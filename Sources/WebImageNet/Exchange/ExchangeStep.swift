@@ -52,6 +52,7 @@ package struct ExchangeStep: Sendable {
         self.headers = headers
         self.rules = rules
         moveUserInfo()
+        // A host with an HSTS policy must not receive a request over plain HTTP (RFC 6797 8.3).
         self.url = rules.configuration.hsts?.upgraded(self.url) ?? self.url
     }
 
@@ -77,6 +78,7 @@ package struct ExchangeStep: Sendable {
     func headersWithSecrets() -> HTTPHeaderFields {
         var fields = headersWithCookies()
         if let awsSignature {
+            // libcurl adds the `Authorization` header field of a signed request.
             fields = awsSignature.prepared(fields, body: body)
         } else if fields["Authorization"] == nil, let field = authorization(method: method) {
             fields.append(name: "Authorization", value: field)
@@ -179,9 +181,11 @@ package struct ExchangeStep: Sendable {
         // wrong in this case, but limit the number of retries.
         let isRenewed = usedChallenges == 1 && AuthenticationChallenge.all(head).contains(where: \.isStaleNonce)
         guard usedChallenges == 0 || isRenewed else {
+            // The server rejected the credential, so later requests must not send it without another challenge.
             credentials.removeSpaces(url)
             return nil
         }
+        // A server that a redirect selected must not receive the credential for all origins.
         guard credentials.learn(head, url: url, allowsDefault: !hasLeftOrigin) else { return nil }
         var again = self
         again.usedChallenges += 1
@@ -217,11 +221,13 @@ package struct ExchangeStep: Sendable {
         guard redirect.becomesGet else { return next }
         next.method = "GET"
         next.body = Data()
+        // These header fields describe the body, which the GET request doesn't have (RFC 9110 15.4).
         next.headers = HTTPHeaderFields(next.headers.lines.filter { !$0.name.lowercased().hasPrefix("content-") })
         return next
     }
 
     private func judged(_ next: ExchangeStep, _ status: Int, isCrossOrigin: Bool) -> Next {
+        // `ExchangePath` rejects a step beyond the limit, so the policy isn't called for it.
         guard let policy = rules.redirectPolicy, next.redirects <= rules.configuration.maxRedirects else {
             return .step(next)
         }

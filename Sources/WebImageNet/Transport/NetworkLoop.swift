@@ -134,6 +134,7 @@ final class NetworkLoop {
         while let transfer = waiting.next() {
             transfer.submission.activity.start()
             running[transfer.id] = transfer
+            // The task was canceled, but its command hasn't arrived yet.
             if transfer.submission.promise.isResolved {
                 end(transfer, .failure(.cancelled))
             } else {
@@ -164,6 +165,7 @@ final class NetworkLoop {
             handle, transfer.submission.transferRequest, transfer.proxy, transfer.priority, configuration)
         if let proxy = transfer.proxy, handles.awaitsChallenge(proxy) { transfer.awaitProxyChallenge() }
         TransferCallbacks.install(on: handle, context, sockets)
+        // The server may have closed an idle connection, which would require repeating the request.
         if transfer.needsNewConnection || !transfer.request.mayRepeat { handle.set(CURLOPT_FRESH_CONNECT, 1) }
         sockets.sweep(transfer.socketGroup)
         timeouts.schedule(transfer, now: now)

@@ -106,6 +106,8 @@ struct TransferQueue {
         // free connection.
         let isRiding = (riding.topPriority?.rawValue ?? -1) >= (connecting?.rawValue ?? 0)
         guard isRiding || connecting != nil, let place = isRiding ? riding.pop() : ready.pop() else { return nil }
+        // The origin left its list. It enters its list again after the other origins of its priority, so they take
+        // turns.
         origins[place].standing = .none
         guard let id = origins[place].waiting.pop() else { return nil }
         waiting[id] = nil
@@ -144,6 +146,7 @@ struct TransferQueue {
     }
 
     private mutating func refresh(_ place: Int) {
+        // A change of the limits also refreshes free indexes.
         guard origins[place].isUsed else { return }
         let standing = standing(place)
         if origins[place].standing != standing { move(place, to: standing) }
@@ -159,6 +162,7 @@ struct TransferQueue {
         guard running < (isMultiplexed ? perMultiplexedOrigin : perOrigin),
             let priority = origins[place].waiting.topPriority
         else { return .none }
+        // The first transfer of an origin opens its connection.
         return isMultiplexed && running > 0 ? .riding(priority) : .ready(priority)
     }
 
