@@ -54,10 +54,7 @@ extension DiskCache {
     public func trim(toSize size: Int) async { await trim(toSize: size, progress: nil) }
 
     /// Deletes the entries that are evicted first until the remaining ones occupy at most the given number of bytes.
-    ///
-    /// - Parameters:
-    ///   - bytes: The number of bytes that the remaining entries may occupy.
-    ///   - progress: A closure that receives the progress in bytes.
+    /// `progress` receives bytes.
     package func trim(toSize bytes: Int, progress: DiskProgress?) async {
         let before = progress == nil ? 0 : await info().size
         let excess = max(0, before - max(0, bytes))
@@ -83,12 +80,8 @@ extension DiskCache {
     /// - Parameter maxAge: The age of the oldest entry that remains.
     public func trim(maxAge: Duration) async { await trim(maxAge: maxAge, progress: nil) }
 
-    /// Deletes the entries that were neither stored nor revalidated during the given time.
-    ///
-    /// - Parameters:
-    ///   - maxAge: The time since an entry was stored or revalidated.
-    ///   - progress: A closure that receives the number of deleted entries as both arguments, because the total isn't
-    ///     known in advance.
+    /// Deletes the entries that were neither stored nor revalidated during the given time. `progress` receives the
+    /// number of deleted entries as both arguments, because the total isn't known in advance.
     package func trim(maxAge: Duration, progress: DiskProgress?) async {
         let before = progress == nil ? 0 : await info().entryCount
         await perform { completion in
@@ -99,10 +92,8 @@ extension DiskCache {
         }
     }
 
-    /// Waits until the files that ``removeAll()`` set aside are deleted.
-    ///
-    /// - Parameter progress: A closure that receives the number of deleted files as both arguments, because the total
-    ///   isn't known.
+    /// Waits until the files that ``removeAll()`` set aside are deleted. `progress` receives the number of deleted
+    /// files as both arguments, because the total isn't known.
     package func deleteTrash(progress: DiskProgress? = nil) async {
         await perform { completion in
             .sweep(progress.map { progress in { @Sendable deleted in progress(deleted, deleted) } }, completion)

@@ -61,11 +61,7 @@ package struct DiskCacheInspection: Sendable, Hashable {
 
     package init(path: String) { self.path = path }
 
-    /// Inspects the directory at a path. Blocks.
-    ///
-    /// - Parameters:
-    ///   - path: The absolute path of the directory.
-    ///   - user: The user that should own the directory.
+    /// Inspects the directory at an absolute path, which `user` should own. Blocks.
     package init(inspecting path: String, user: UInt32 = geteuid()) {
         self.init(path: path)
         let files = SystemFileSystem()

@@ -63,13 +63,8 @@ package final class FailureCache: Sendable {
     private let now: @Sendable () -> Date
     private let state = Lock(State())
 
-    /// Creates an empty negative cache.
-    ///
-    /// - Parameters:
-    ///   - policy: The policy that decides which failures are remembered and for how long.
-    ///   - limit: The maximum number of negative cache entries. Beyond it, the entries that expire first are removed.
-    ///     The default is 1,024.
-    ///   - now: A closure that returns the current date.
+    /// Creates an empty negative cache. Beyond `limit`, the entries that expire first are removed. The default is
+    /// 1,024.
     package init(
         policy: FailurePolicy = .standard, limit: Int = FailureCache.defaultLimit,
         now: @escaping @Sendable () -> Date = { Date() }

@@ -21,11 +21,8 @@ extension MemoryCache {
     /// Returns the smallest image in memory that satisfies a request although it's larger than requested.
     ///
     /// Call this method after ``image(for:)`` returns `nil`. If this method finds an image, the statistics count a hit
-    /// instead of the previous miss, and the image is marked as used.
-    ///
-    /// - Parameters:
-    ///   - wanted: The requested variant.
-    ///   - isAllowed: A closure that returns whether an image may be used. The cache calls it without holding the lock.
+    /// instead of the previous miss, and the image is marked as used. The cache calls `isAllowed` without holding the
+    /// lock.
     package func larger(for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool = { _ in true })
         -> DecodedImage?
     {
@@ -36,12 +33,9 @@ extension MemoryCache {
 
     /// Returns the image in memory that contains the first frame that a variant requests, or `nil` if there is none.
     ///
-    /// The image has all frames and otherwise exactly the requested properties. Call this method after ``image(for:)``
-    /// returns `nil`. If this method finds an image, the statistics count a hit instead of the previous miss.
-    ///
-    /// - Parameters:
-    ///   - wanted: The requested variant, whose frames are ``FrameSelection/first``.
-    ///   - isAllowed: A closure that returns whether an image may be used. The cache calls it without holding the lock.
+    /// The frames of `wanted` are ``FrameSelection/first``. The image has all frames and otherwise exactly the requested
+    /// properties. Call this method after ``image(for:)`` returns `nil`. If this method finds an image, the statistics
+    /// count a hit instead of the previous miss. The cache calls `isAllowed` without holding the lock.
     package func imageWithFirstFrame(of wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool) -> DecodedImage?
     {
         var decoding = wanted.decoding
@@ -55,11 +49,8 @@ extension MemoryCache {
         return found.image
     }
 
-    /// Returns the largest image in memory, of any size, that can be displayed while a variant is loading.
-    ///
-    /// - Parameters:
-    ///   - wanted: The requested variant.
-    ///   - isAllowed: A closure that returns whether an image may be used. The cache calls it without holding the lock.
+    /// Returns the largest image in memory, of any size, that can be displayed while a variant is loading. The cache
+    /// calls `isAllowed` without holding the lock.
     package func placeholder(for wanted: ImageVariant, where isAllowed: (DecodedImage) -> Bool = { _ in true })
         -> DecodedImage?
     {

@@ -95,9 +95,7 @@ extension MemoryCache {
         }
     }
 
-    /// Evicts images until the remaining ones use at most the given fraction of the cost limit.
-    ///
-    /// - Parameter fraction: The fraction, from 0 to 1.
+    /// Evicts images until the remaining ones use at most the given fraction, from 0 to 1, of the cost limit.
     package func trim(toFraction fraction: Double) {
         change { store, leaving in
             let bytes = fraction.isNaN ? 0 : Double(store.costLimit) * min(max(fraction, 0), 1)

@@ -144,14 +144,7 @@ package final class TrackedMemoryTier: Sendable {
 
     // MARK: - Changes
 
-    /// Stores an image.
-    ///
-    /// - Parameters:
-    ///   - image: The image.
-    ///   - key: The key of the image.
-    ///   - variant: A description of how the image was created.
-    ///   - timeToLive: The time after which lookups no longer return the image. The default is `nil`, which means an
-    ///     unlimited time.
+    /// Stores an image. If `timeToLive` is `nil`, lookups return it for an unlimited time.
     package func store(
         _ image: DecodedImage, for key: CacheKey, variant: ImageVariant, timeToLive: Duration? = nil
     ) {

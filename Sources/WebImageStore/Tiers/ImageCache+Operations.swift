@@ -95,12 +95,8 @@ extension ImageCache {
         await store(entry, matching: HTTPHeaderFields(), in: tiers)
     }
 
-    /// Stores an entry in the tiers of the given kinds.
-    ///
-    /// - Parameters:
-    ///   - entry: The response to store.
-    ///   - matching: The header fields of the request that the response belongs to.
-    ///   - kinds: The kinds of the tiers. The default is all tiers.
+    /// Stores an entry in the tiers of the given kinds. `matching` has the header fields of the request that it belongs
+    /// to.
     package func store(_ entry: CacheEntry, matching: HTTPHeaderFields, in kinds: ImageCache.Tiers = .all) async {
         await each(tiers(of: kinds, policy.storage), policy.storage) { await $0.store(entry, matching: matching) }
     }

@@ -169,11 +169,8 @@ extension ImageCache {
     /// Whether the cache stores decoded images.
     package var hasMemory: Bool { memory != nil || trackedMemory != nil }
 
-    /// Returns the decoded image for a key from memory.
-    ///
-    /// - Parameters:
-    ///   - digest: The digest of the key, which is sufficient for the built-in cache.
-    ///   - key: The key, which is created only for a custom tier because this takes longer than a lookup.
+    /// Returns the decoded image for a key from memory. The digest is sufficient for the built-in cache. The key is
+    /// created only for a custom tier because this takes longer than a lookup.
     package func imageInMemory(for digest: CacheKey.Digest, _ key: @autoclosure () -> CacheKey) -> DecodedImage? {
         if let memory { return memory.image(for: digest) }
         return trackedMemory?.image(for: key())

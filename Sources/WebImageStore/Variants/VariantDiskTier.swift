@@ -51,11 +51,7 @@ package final class VariantDiskTier: Sendable {
     private let lists = Lock<[CacheKey: KnownList]>([:])
     private let cleaning = Lock<[UInt64: Task<Void, Never>]>([:])
 
-    /// Creates a store on a disk cache, which other components can share.
-    ///
-    /// - Parameters:
-    ///   - disk: The disk cache that stores the responses.
-    ///   - now: A closure that returns the current date, which becomes the store date of the lists.
+    /// Creates a store on a disk cache, which other components can share. `now` returns the store date of the lists.
     package init(_ disk: DiskCache, now: @escaping @Sendable () -> Date = { Date() }) {
         self.disk = disk
         self.now = now
@@ -162,13 +158,8 @@ package final class VariantDiskTier: Sendable {
 
     // MARK: - Writing
 
-    /// Stores an entry under the key that it names and replaces the responses that the request selects.
-    ///
-    /// The request header fields that select the entry come from `entry.head`.
-    ///
-    /// - Parameters:
-    ///   - entry: The response to store.
-    ///   - fields: The header fields of the request that the response belongs to.
+    /// Stores an entry under the key that it names and replaces the responses that the request with these header fields
+    /// selects. The request header fields that select the entry come from `entry.head`.
     package func store(_ entry: CacheEntry, matching fields: HTTPHeaderFields) async {
         var entry = entry
         if let head = entry.head { entry.head = digested(head) }

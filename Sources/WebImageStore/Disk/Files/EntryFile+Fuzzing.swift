@@ -6,11 +6,8 @@ import WebImageHTTP
 
 /// The access of the fuzzers to the reader of entry files.
 package enum EntryFuzzing {
-    /// Decodes data as an entry file, encodes the result, and decodes it again.
-    ///
+    /// Decodes data as an entry file, encodes the result, decodes it again, and returns `false` if the results differ.
     /// The first decoding doesn't verify the checksum because no mutated file would pass.
-    ///
-    /// - Returns: `false` if the second result differs from the first.
     package static func roundTrip(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let entry = decode(bytes, verify: false) else { return true }
         guard let again = EntryFile.bytes(of: entry) else { return false }
