@@ -29,12 +29,7 @@ public final class CookieJar: Sendable {
     /// last label has two letters and the first at most three. Names of one label are always public suffixes.
     public convenience init() { self.init(clock: { Date() }) }
 
-    /// Creates an empty jar.
-    ///
-    /// - Parameters:
-    ///   - clock: A closure that returns the current time.
-    ///   - isPublicSuffix: A closure that returns whether a name is a public suffix. The jar rejects cookies for
-    ///     public suffixes.
+    /// Creates an empty jar, which rejects cookies for public suffixes.
     package convenience init(
         clock: @escaping @Sendable () -> Date,
         isPublicSuffix: @escaping @Sendable (String) -> Bool = PublicSuffix.contains

@@ -20,11 +20,8 @@ package struct AlternativeSequence: Sendable {
     /// The position in ``failures`` of the last failure of the network, or `nil` if there was none.
     private var lastNetworkFailure: Int?
 
-    /// Creates a sequence that begins with the URL of a request.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - canLoad: A closure that returns whether an alternative can be loaded. The sequence skips all others.
+    /// Creates a sequence that begins with the URL of a request. It skips alternatives for which `canLoad` returns
+    /// `false`.
     package init(_ request: LoadRequest, canLoad: (URL) -> Bool) {
         first = request
         current = request

@@ -60,11 +60,8 @@ package struct ExchangeKey: Sendable, Hashable {
     /// The identity of the sender, with the cookies and credentials at the time when the key was created.
     package var access: AccessIdentity { values.access }
 
-    /// Creates the key of a request.
-    ///
-    /// - Parameters:
-    ///   - request: The request. Its alternatives, timeouts, key, and custom data have no effect.
-    ///   - rules: The rules of the downloader, to which the options of the request are applied.
+    /// Creates the key of a request, whose options are applied to `rules`. Its alternatives, timeouts, key, and custom
+    /// data have no effect.
     package init(_ request: LoadRequest, rules: ExchangeRules) {
         values = Values(request, rules.applying(request.network))
     }

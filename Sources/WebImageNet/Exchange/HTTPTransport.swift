@@ -7,10 +7,8 @@ import WebImageCore
 /// Implementations must be thread-safe. If the surrounding task is canceled, they must return promptly with
 /// ``ImageError/cancelled``.
 package protocol HTTPTransport: Sendable {
-    /// Sends a request, which has passed the checks of ``ExchangeStep``, and returns the complete final response,
-    /// regardless of its status.
-    ///
-    /// - Parameter context: The context with the live priority.
+    /// Sends a request, which has passed the checks of ``ExchangeStep``, at the live priority of `context`. Returns the
+    /// complete final response, regardless of its status.
     func send(_ request: TransferRequest, context: LoadContext) async throws(ImageError) -> TransferResponse
 }
 

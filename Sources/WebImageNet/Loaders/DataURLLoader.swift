@@ -20,9 +20,7 @@ package struct DataURLLoader: ImageLoader {
     private let readQueue: FileReadQueue
     private let limit: Int
 
-    /// Creates a loader.
-    ///
-    /// - Parameter limit: The maximum size of the decoded data, in bytes. The default is 1 MiB.
+    /// Creates a loader. `limit` is the maximum size of the decoded data, in bytes. The default is 1 MiB.
     package init(limit: Int = DataURLLoader.defaultLimit) {
         self.init(readQueue: FileReadQueue(width: 2), limit: limit)
     }

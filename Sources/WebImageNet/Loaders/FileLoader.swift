@@ -11,12 +11,8 @@ package final class FileLoader: ImageLoader {
     private let readQueue: FileReadQueue
     private let root: String?
 
-    /// Creates a loader that reads up to `concurrentReads` files at the same time. The default is 2.
-    ///
-    /// - Parameters:
-    ///   - concurrentReads: The number of threads.
-    ///   - root: The directory that contains all files, or `nil` for no limit. Symbolic links and `..` never lead out of
-    ///     it.
+    /// Creates a loader that reads up to `concurrentReads` files at the same time on dedicated threads. The default is
+    /// 2. All files are in `root` unless it's `nil`. Symbolic links and `..` never lead out of it.
     package init(concurrentReads: Int = 2, root: URL? = nil) {
         readQueue = FileReadQueue(width: concurrentReads)
         self.root = root.map { root in

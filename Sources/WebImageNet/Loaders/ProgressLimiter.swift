@@ -10,12 +10,8 @@ package struct ProgressLimiter: Sendable, Hashable {
     /// Creates a limiter. By default, it allows ten reports per second.
     package init(interval: Double = 0.1) { self.interval = interval.isNaN ? 0 : max(interval, 0) }
 
-    /// Returns whether to send a report.
-    ///
-    /// - Parameters:
-    ///   - time: The current time of a monotonic clock, in seconds.
-    ///   - isFinal: Whether the report must not be omitted, such as the report of the
-    ///     last byte.
+    /// Returns whether to send a report. `time` is in seconds of a monotonic clock. `isFinal` means that the report
+    /// must not be omitted, such as that of the last byte.
     package mutating func allows(at time: Double, isFinal: Bool = false) -> Bool {
         if !isFinal, let last, time - last < interval { return false }
         last = time

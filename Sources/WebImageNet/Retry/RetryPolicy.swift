@@ -94,12 +94,8 @@ package struct RetryStateMachine {
     /// The first attempt always may, because the server can close an idle connection at any time.
     var mayRepeat: Bool { failed == 0 || policy.maxAttempts - failed > 1 }
 
-    /// Returns the decision after a failed attempt.
-    ///
-    /// - Parameters:
-    ///   - error: The failure.
-    ///   - sends: The number of times that the attempt sent its request.
-    ///   - elapsed: The time since the start of the first attempt, in seconds.
+    /// Returns the decision after a failed attempt that sent its request `sends` times. `elapsed` is the time since the
+    /// start of the first attempt, in seconds.
     package mutating func decide(_ error: ImageError.NetworkFailure, sends: Int = 1, elapsed: Double) -> Decision {
         // A silent repetition of the request counts as an attempt, too.
         failed += max(sends, 1)
