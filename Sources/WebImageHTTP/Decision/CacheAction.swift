@@ -17,14 +17,8 @@ package enum CacheAction: Sendable, Hashable {
     /// stored (RFC 9111 5.2.1.7).
     case gatewayTimeout
 
-    /// Returns the action for `request`.
-    ///
-    /// - Parameters:
-    ///   - request: The request of the caller.
-    ///   - mode: The cache mode of the request.
-    ///   - stored: The newest stored response that matches the request, or `nil` if there is none.
-    ///   - policy: The policy of the cache.
-    ///   - now: The current time.
+    /// Returns the action for the request of the caller. `stored` is the newest stored response that matches it, or
+    /// `nil` if there is none.
     package static func make(
         _ request: RequestHead, mode: HTTPCacheMode = .default, stored: StoredResponseHead?,
         policy: HTTPCachePolicy = HTTPCachePolicy(), now: Date

@@ -9,13 +9,8 @@ package struct CachedReply: Sendable, Hashable {
     /// The byte range of the stored body to send. It's empty for a 304 response, a 416 response, and HEAD requests.
     package var body: Range<Int>
 
-    /// Creates the response to a request for which ``StoredResponseHead/canServe(_:)`` returns `true`.
-    ///
-    /// - Parameters:
-    ///   - request: The request to serve.
-    ///   - stored: The stored response.
-    ///   - size: The size of the stored body, in bytes.
-    ///   - now: The current time, for `Age`.
+    /// Creates the response to a request for which ``StoredResponseHead/canServe(_:)`` returns `true`. `size` is that
+    /// of the stored body, in bytes. `Age` depends on `now`.
     package static func make(to request: RequestHead, from stored: StoredResponseHead, size: Int, now: Date)
         -> CachedReply
     {

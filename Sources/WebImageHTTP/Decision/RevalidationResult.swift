@@ -29,16 +29,8 @@ package enum RevalidationResult: Sendable, Hashable {
     /// The status codes to which `stale-if-error` applies (RFC 5861 4).
     package static let errorStatuses: Set<Int> = [500, 502, 503, 504]
 
-    /// Returns the action for the result of contacting the server.
-    ///
-    /// - Parameters:
-    ///   - event: The result of contacting the server.
-    ///   - request: The request of the caller.
-    ///   - step: The step that sent the request.
-    ///   - mode: The cache mode of the request.
-    ///   - stored: The stored response that `Vary` selects, or `nil` if there is none.
-    ///   - policy: The policy of the cache.
-    ///   - now: The current time.
+    /// Returns the action for the result of contacting the server for `step`. `stored` is the response that `Vary`
+    /// selects, or `nil` if there is none.
     package static func make(
         _ event: ServerResult, request: RequestHead, step: CacheAction, mode: HTTPCacheMode = .default,
         stored: StoredResponseHead?,

@@ -52,14 +52,8 @@ package struct VaryIndex: Sendable, Hashable, Codable {
         variants.filter { $0.matches(fields) }.sorted { $0.responseTime > $1.responseTime }
     }
 
-    /// Adds a variant and removes the variants that it replaces.
-    ///
-    /// If the list is full, this method also evicts the oldest variants.
-    ///
-    /// - Parameters:
-    ///   - variant: The variant to add.
-    ///   - request: The header fields of the request that produced the response.
-    /// - Returns: The identifiers of the removed variants.
+    /// Adds a variant for the response to `request`, removes the variants that it replaces and, if the list is full, the
+    /// oldest ones, and returns the identifiers of the removed variants.
     package mutating func insert(_ variant: Variant, request: HTTPHeaderFields) -> [String] {
         var leaving = variants.filter { $0.id == variant.id || $0.matches(request) }.map(\.id)
         variants.removeAll { leaving.contains($0.id) }

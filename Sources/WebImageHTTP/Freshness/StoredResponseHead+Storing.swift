@@ -7,21 +7,12 @@ extension StoredResponseHead {
     static let understoodStatuses = Freshness.heuristicStatuses.union([302, 303, 307])
 
     /// Returns whether a private cache may store a response as the complete representation (RFC 9111 3).
-    ///
-    /// - Parameters:
-    ///   - method: The method of the request.
-    ///   - request: The header fields of the request.
-    ///   - response: The response head.
     package static func isStorable(method: String, request: HTTPHeaderFields, response: HTTPResponseHead) -> Bool {
         method == "GET" && ![206, 304].contains(response.statusCode) && mayStore(request: request, response: response)
     }
 
     /// Returns whether a private cache may store a 206 response to a GET request as a partial representation (RFC 9111
     /// 3.3).
-    ///
-    /// - Parameters:
-    ///   - request: The header fields of the request.
-    ///   - response: The response head.
     package static func isStorablePart(request: HTTPHeaderFields, response: HTTPResponseHead) -> Bool {
         response.statusCode == 206 && mayStore(request: request, response: response)
     }
@@ -104,13 +95,8 @@ extension StoredResponseHead {
             })
     }
 
-    /// Returns the request header fields that select a response.
-    ///
-    /// - Parameters:
-    ///   - request: The header fields of the request.
-    ///   - response: The header fields of the response.
-    ///   - names: The names of header fields that select the response even if `Vary` doesn't name them. An absent
-    ///     field has an empty value in the result.
+    /// Returns the request header fields that select a response. Those with `names` select it even if `Vary` doesn't
+    /// name them. An absent field has an empty value in the result.
     package static func selectingHeaders(
         request: HTTPHeaderFields, response: HTTPHeaderFields, separating names: [String]
     ) -> HTTPHeaderFields {

@@ -15,12 +15,8 @@ package enum HTTPDate {
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 
-    /// Returns the date that `text` represents, or `nil` if it's invalid.
-    ///
-    /// - Parameters:
-    ///   - text: The value of the header field.
-    ///   - now: The time that determines the century of a two-digit year in the RFC 850 format. A year more than 50
-    ///     years in the future belongs to the previous century.
+    /// Returns the date that `text` represents, or `nil` if it's invalid. A two-digit year in the RFC 850 format that
+    /// is more than 50 years after `now` belongs to the previous century.
     package static func parse(_ text: String, now: Date = Date()) -> Date? {
         let bytes = text.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }
         var scanner = DateScanner(bytes)

@@ -13,11 +13,8 @@ extension ImageError.NetworkFailure {
         response.statusCode.map { HTTPResponseHead(statusCode: $0, headers: HTTPHeaderFields(response.headers)) }
     }
 
-    /// Returns this failure with the response that caused it.
-    ///
-    /// - Parameters:
-    ///   - head: The response head. Secrets are removed.
-    ///   - body: The body without content codings. Only its beginning is used.
+    /// Returns this failure with the response that caused it, without secrets and with the beginning of `body`, which
+    /// has no content codings.
     package func adding(_ head: HTTPResponseHead, body: Data = Data()) -> ImageError.NetworkFailure {
         var failure = self
         failure.response = FailedResponse(
