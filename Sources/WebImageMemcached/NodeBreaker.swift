@@ -53,9 +53,8 @@ package struct NodeBreaker: Sendable, Hashable {
     /// Whether operations are allowed.
     package var isClosed: Bool { state == .closed }
 
-    /// Records the result of an operation. Results that arrive after the breaker has opened have no effect.
-    ///
-    /// - Returns: Whether the breaker opened.
+    /// Records the result of an operation, and returns whether the breaker opened. Results that arrive afterward have
+    /// no effect.
     package mutating func record(success: Bool, at now: Double) -> Bool {
         guard state == .closed else { return false }
         // Successes don't clear the failures. Otherwise, a server that fails every second time would stay in use.
@@ -69,18 +68,15 @@ package struct NodeBreaker: Sendable, Hashable {
         return true
     }
 
-    /// Starts a probe if one is due.
-    ///
-    /// - Returns: Whether the caller must probe the server and call ``finishProbe(success:at:)``.
+    /// Starts a probe if one is due. Returns whether the caller must probe the server and call
+    /// ``finishProbe(success:at:)``.
     package mutating func beginProbe(at now: Double) -> Bool {
         guard case .open(let probeAt) = state, now >= probeAt else { return false }
         state = .probing
         return true
     }
 
-    /// Ends a probe.
-    ///
-    /// - Returns: Whether the breaker closed.
+    /// Ends a probe. Returns whether the breaker closed.
     package mutating func finishProbe(success: Bool, at now: Double) -> Bool {
         guard state == .probing else { return false }
         if success {

@@ -47,9 +47,7 @@ package struct PendingOperations: Sendable {
     /// Returns the newest operation on a key, which a read must see, or `nil` if there is none.
     package func newest(for key: CacheKey) -> Operation? { (waiting[key] ?? running[key])?.operation }
 
-    /// Adds an operation.
-    ///
-    /// - Returns: The number of entries that were dropped. It includes the new entry if that exceeds the limits.
+    /// Adds an operation. Returns the number of dropped entries, including the new one if it exceeds the limits.
     package mutating func add(_ operation: Operation, for key: CacheKey) -> Int {
         withdraw(key)
         nextOrder += 1
@@ -71,9 +69,7 @@ package struct PendingOperations: Sendable {
         return item.operation
     }
 
-    /// Ends the running operation on a key.
-    ///
-    /// - Returns: Whether another operation on the key waits, which the caller begins.
+    /// Ends the running operation on a key. Returns whether another one waits, which the caller begins.
     package mutating func finish(_ key: CacheKey) -> Bool {
         running[key] = nil
         return waiting[key] != nil

@@ -36,11 +36,8 @@ package struct OptionParser: Sendable {
         presets[name] = options
     }
 
-    /// Returns the processing that a URL requests.
+    /// Returns the processing that a URL requests. `defaults` precede the options of presets and of the URL.
     ///
-    /// - Parameters:
-    ///   - url: The parts of the path.
-    ///   - defaults: The options before those of presets and of the URL, such as those of client hints.
     /// - Throws: A failure with the status code 404 if an option isn't valid, supported, or allowed.
     package func options(
         of url: ServerURL, defaults: ProcessingOptions = ProcessingOptions()

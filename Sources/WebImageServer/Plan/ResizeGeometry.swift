@@ -137,12 +137,8 @@ package struct ResizeGeometry: Sendable, Hashable {
 }
 
 extension ProcessingOptions.Gravity {
-    /// Returns the position of a smaller box inside a larger one. A smart gravity counts as the center.
-    ///
-    /// - Parameters:
-    ///   - inner: The size of the smaller box. A side that is larger is positioned at zero.
-    ///   - outer: The size of the larger box.
-    ///   - pixelRatio: The number of pixels per unit of the offsets.
+    /// Returns the position of a smaller box inside a larger one, or zero for a side that is larger. A smart gravity
+    /// counts as the center. `pixelRatio` is the number of pixels per unit of the offsets.
     package func origin(of inner: PixelSize, in outer: PixelSize, pixelRatio: Double) -> (x: Int, y: Int) {
         guard case .point(let x, let y) = kind else {
             return ProcessingOptions.Gravity.center.origin(of: inner, in: outer, pixelRatio: pixelRatio)

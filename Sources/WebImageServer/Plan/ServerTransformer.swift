@@ -12,11 +12,7 @@ package struct ServerTransformer: ImageTransformer {
     package let options: ProcessingOptions
     private let watermark: DecodedWatermark?
 
-    /// Creates a transformer.
-    ///
-    /// - Parameters:
-    ///   - options: The processing.
-    ///   - watermark: The image for the option `watermark`, or `nil` if there's none.
+    /// Creates a transformer. `watermark` is `nil` if there's none.
     package init(_ options: ProcessingOptions, watermark: DecodedWatermark? = nil) {
         self.options = options
         self.watermark = options.watermark == nil ? nil : watermark

@@ -43,14 +43,7 @@ package final class ImageService: Sendable {
     private let time: TimeSource
     private let state: Lock<State>
 
-    /// Creates a service.
-    ///
-    /// - Parameters:
-    ///   - handler: The handler of the requests.
-    ///   - configuration: The settings.
-    ///   - metrics: The counters, which are also an observer of the manager.
-    ///   - log: The log of requests, or `nil` for none.
-    ///   - time: The time source of timeouts and measurements. The default is the system.
+    /// Creates a service. `metrics` is also an observer of the manager. `log` is `nil` for no log.
     package init(
         handler: ImageServer, configuration: Configuration, metrics: ServiceMetrics, log: ServiceLog?,
         time: TimeSource = .system
@@ -66,10 +59,7 @@ package final class ImageService: Sendable {
     // MARK: - Requests
 
     /// Begins a request. The closure receives the response once, on any thread, possibly before this method returns.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - peer: The numeric address of the other end of the connection, or `unix`.
+    /// `peer` is the numeric address of the other end of the connection, or `unix`.
     package func begin(
         _ request: ServerRequest, peer: String, respond: @escaping @Sendable (ServerResponse) -> Void
     ) -> ServiceCall {
