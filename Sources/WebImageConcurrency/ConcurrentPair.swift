@@ -5,9 +5,6 @@ import Glibc
 /// Runs `other` on a new thread and `body` on the calling thread at the same time, and returns after both.
 ///
 /// If the system can't start a thread, `other` runs on the calling thread after `body`.
-///
-/// - Returns: The result of `body`.
-/// - Throws: The error of `body`.
 package func concurrently<Value, Failure: Error>(
     _ other: @escaping @Sendable () -> Void, _ body: () throws(Failure) -> Value
 ) throws(Failure) -> Value {

@@ -6,8 +6,6 @@ import Glibc
 ///
 /// Unlike `exit`, this function runs no exit handlers and no destructors of libraries, because threads of this package
 /// still run and would use what the destructors free. It writes buffered output of the C library.
-///
-/// - Parameter status: The exit status.
 package func endProcess(_ status: Int32) -> Never {
     fflush(nil)
     _exit(status)

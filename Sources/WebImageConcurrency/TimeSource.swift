@@ -20,11 +20,7 @@ package struct TimeSource: Sendable {
         clock = ContinuousClock()
     }
 
-    /// Creates a time source that derives all times from a clock.
-    ///
-    /// - Parameters:
-    ///   - clock: The clock.
-    ///   - start: The current calendar time, to which the elapsed time of the clock is added.
+    /// Creates a time source that derives all times from a clock. The elapsed time of the clock is added to `start`.
     package init(_ clock: any Clock<Duration>, start: Date = Date()) {
         let uptime = Self.seconds(on: clock)
         self.now = { start + uptime() }

@@ -77,14 +77,8 @@ package struct WorkerWatchStateMachine: Sendable {
         return Refusal(subject: subject, limit: limits.perSubject, actual: count)
     }
 
-    /// Begins to watch work.
-    ///
-    /// - Parameters:
-    ///   - id: The identifier of the work.
-    ///   - subject: The subject, such as the format of the data, or `nil` if only the total limit applies.
-    ///   - limit: The timeout of the work.
-    ///   - processor: The processor time of the thread, or `nil` if it's unknown.
-    ///   - now: The current time.
+    /// Begins to watch work. `subject` is `nil` if only the total limit applies. `processor` is the processor time of
+    /// the thread, or `nil` if it's unknown.
     package mutating func begin(_ id: Int, subject: String?, limit: Double, processor: Double?, now: Double) {
         running[id] = Job(
             subject: subject, patience: Self.patience(limit: limit), processorStart: processor, lastCheck: now)
@@ -96,11 +90,8 @@ package struct WorkerWatchStateMachine: Sendable {
         return lost.removeValue(forKey: id) != nil
     }
 
-    /// Returns the work that has become unresponsive since the last check.
-    ///
-    /// - Parameters:
-    ///   - now: The current time.
-    ///   - processor: A closure that returns the processor time of the thread of the work, or `nil` if it's unknown.
+    /// Returns the work that has become unresponsive since the last check. `processor` returns the processor time of
+    /// the thread of the work, or `nil` if it's unknown.
     package mutating func check(now: Double, processor: (Int) -> Double?) -> [Loss] {
         var losses: [Loss] = []
         for (id, job) in running {
