@@ -33,6 +33,7 @@ struct SharedJobsStateMachine<Key: Hashable & Sendable, Update: Sendable, Priori
             self.ownPriority = ownPriority
         }
 
+        /// The highest of all priorities, or `nil` if the job has no subscribers and no priority of its own.
         @inlinable
         var effectivePriority: Priority? {
             guard let highest = subscribers.lazy.map(\.priority).max() else { return ownPriority }

@@ -342,6 +342,7 @@ extension WorkerPool.Crew {
         }
     }
 
+    /// Checks the running work once per second until no watched work runs.
     private func watch() async {
         while true {
             await time.sleep(seconds: WorkerWatchStateMachine.interval)
@@ -421,6 +422,7 @@ extension WorkerPool.State {
         return WorkerPool.Taken(id: id, entry: entry, refusal: nil, startsWatchdog: !isWatching)
     }
 
+    /// Ends work. Returns whether the thread may take other work.
     fileprivate mutating func finish(_ taken: WorkerPool.Taken) -> Bool {
         costInFlight -= taken.entry.cost
         self[taken.entry.lane].cost -= taken.entry.cost
@@ -450,6 +452,7 @@ private enum ProcessorClock {
         return pthread_getcpuclockid(pthread_self(), &clock) == 0 ? clock : nil
     }
 
+    /// Returns the processor time in seconds, or `nil` if the thread has ended.
     static func seconds(of clock: clockid_t) -> Double? {
         SystemClock.nanoseconds(of: clock).map { Double($0) / 1e9 }
     }

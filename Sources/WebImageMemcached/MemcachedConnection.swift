@@ -74,6 +74,7 @@
     final class KetamaRing {
         private let ring: OpaquePointer
 
+        /// Creates a ring. The result is `nil` if there are no servers or memory can't be allocated.
         init?(_ servers: [MemcachedServer]) {
             guard !servers.isEmpty, let ring = wi_memcached_ring_open() else { return nil }
             self.ring = ring

@@ -333,6 +333,7 @@
             finish(key) { $0.begin(key) }
         }
 
+        /// Takes the waiting operation on a key without performing it.
         private func finish(_ key: CacheKey, taking: (inout PendingOperations) -> PendingOperations.Operation?) {
             let (operation, idle) = pending.withLock { pending -> (PendingOperations.Operation?, [Promise<Void>]) in
                 let operation = taking(&pending.operations)

@@ -25,6 +25,7 @@ final class IncrementalDecode: Sendable {
     private struct State {
         var decoder: (any ProgressiveImageDecoder)?
         var charge: MemoryReservation?
+        /// The header, as parsed from the beginning of the file.
         var probe: ImageInfo?
         /// The chunks that the decoder has received. The complete data must begin with them.
         var parts: [(count: Int, digest: ContentDigest)] = []

@@ -358,6 +358,7 @@ public final class ImageManager: Sendable {
 }
 
 extension ImageManager {
+    /// Connects the memory cache and the worker threads to the pressure source for the lifetime of the result.
     static func observePressure(
         _ source: MemoryPressureMonitor, _ cache: ImageCache, _ workers: WorkerPool
     ) -> MemoryPressureObservation {

@@ -33,6 +33,7 @@ final class CacheStage: Sendable {
 
     var count: Int { lookups.count }
 
+    /// The number of lookups that joined another one.
     var sharedCount: Int { lookups.sharedCount }
 
     // MARK: - Original data

@@ -16,6 +16,7 @@ final class FetchAudience: Sendable {
         case bytes
     }
 
+    /// The requests by the key of the data and by the key of the load.
     private let members = Lock<[CacheKey: [FetchKey: [Member: Int]]]>([:])
 
     func enter(_ key: FetchKey, _ member: Member) {

@@ -55,6 +55,7 @@ extension ImagePipeline {
         return try await checked(encoded.data, plan)
     }
 
+    /// Checks data in the same way as downloaded data.
     private func checked(_ data: Data, _ plan: RequestPlan) async throws(ImageError) -> SuppliedData {
         let options = plan.request.hintedOptions
         return try await workers.inspect(byteCount: data.count, limits: plan.limits) {

@@ -42,6 +42,7 @@ final class PreliminaryLoads: Sendable {
         return stored
     }
 
+    /// Starts a preliminary request. Returns its image if it was in memory.
     private func start(
         _ request: ImageRequest, _ rank: Int, _ main: RequestPlan, _ pipeline: ImagePipeline
     ) -> DecodedImage? {

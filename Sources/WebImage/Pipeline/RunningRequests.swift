@@ -27,6 +27,7 @@ final class RunningTaskRegistry: Sendable {
 
     private let state = Lock(State())
 
+    /// The tasks that aren't finished, in the order in which they started.
     var unfinished: [Entry] {
         let entries = state.withLock { Array($0.entries.values) }
         // A canceled task is finished although its work may still be ending.

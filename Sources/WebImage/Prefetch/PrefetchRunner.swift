@@ -36,6 +36,7 @@ final class PrefetchRunner: Sendable {
             yields += 1
         }
 
+        /// Returns the number of a wait that the caller must start, or `nil` if none is needed.
         mutating func beginWait() -> Int? {
             guard table.yielding == .complete, timedYield != yields, !tasks.isEmpty else { return nil }
             timedYield = yields

@@ -166,6 +166,7 @@ struct PrefetchStateMachine {
         return item
     }
 
+    /// Finishes an item and returns the new state of its list, or `nil` if the list was canceled.
     mutating func finish(_ item: Item, _ outcome: Outcome) -> List? {
         running -= 1
         guard var list = lists[item.list], list.running.remove(item.id) != nil else { return nil }

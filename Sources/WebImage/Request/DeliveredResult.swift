@@ -8,6 +8,7 @@ struct DeliveredResult: Sendable {
     /// The size of the delivered data, or of the original data of a delivered image, in bytes. It's `nil` if only the
     /// decoded image is available.
     var byteCount: Int?
+    /// The size of the delivered image in pixels, or `nil` for data that wasn't decoded.
     var imageSize: PixelSize?
 }
 

@@ -52,6 +52,7 @@ extension ImageRequest {
         return isShared ? "\(text)|lower quality \(higher.count)" : key
     }
 
+    /// The requests for all qualities, beginning with the highest quality.
     var qualities: [ImageRequest] {
         hasLowerQualities ? (0...lowerQuality.urls.count).map(quality) : [self]
     }

@@ -215,6 +215,7 @@ public final class ImageTask: Sendable, Hashable, Identifiable {
         }
     }
 
+    /// Adds the caches that the request can store in. ``waitUntilStored()`` waits for their writes.
     func stores(in caches: [ImageCache]) { state.withLock { $0.caches += caches } }
 
     /// Makes ``waitUntilStored()`` wait for `task`.

@@ -26,10 +26,13 @@ final class RequestKeys: Sendable {
         let steps: [CacheKey]
     }
 
+    /// The digest of ``final``.
     let digest: CacheKey.Digest
     let access: String?
     private let text: CacheKeyBuilder
+    /// The end of the data key in the text.
     private let dataEnd: Int
+    /// The end of the decoded image's key in the text.
     private let decodedEnd: Int
     private let identities: [String]
     private let made = Lock<Made?>(nil)
@@ -65,6 +68,7 @@ final class RequestKeys: Sendable {
     var steps: [CacheKey] { keys.steps }
     /// The common prefix of the keys of all images that are decoded from this data.
     var allImages: CacheKey { data.appending([CacheKeyBuilder.decoding.description]) }
+    /// The key of the image in the memory cache, which is the last step.
     var final: CacheKey { keys.steps[keys.steps.count - 1] }
 
     private var keys: Made {

@@ -167,6 +167,7 @@ extension ExtraThreads {
 struct WatchedWork: Sendable {
     /// The subject of the job. If unresponsive jobs on it occupy too many threads, further ones are rejected.
     var subject: String?
+    /// Whether the limit for encoding applies instead of the limit for decoding.
     var isEncoding = false
     /// A closure that receives the error of an unresponsive job before its requester does.
     var whenLost: (@Sendable (ImageError) -> Void)?
@@ -220,6 +221,7 @@ final class UnresponsiveData: Sendable {
 
     init(now: @escaping @Sendable () -> Date) { self.now = now }
 
+    /// Returns the error of an earlier job with an equal key, or `nil` if there is none or it has expired.
     func error(for key: Key) -> ImageError? {
         entries.withLock { entries in
             guard !entries.isEmpty else { return nil }
@@ -295,6 +297,7 @@ enum WorkerThreadNames {
         state.withLock { $0.names[thread] = nil }
     }
 
+    /// The name of the calling thread, or `nil` if it isn't a worker thread.
     static var current: String? {
         let thread = pthread_self()
         return state.withLock { $0.names[thread] }

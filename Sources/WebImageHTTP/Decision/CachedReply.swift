@@ -38,6 +38,7 @@ package struct CachedReply: Sendable, Hashable {
 }
 
 extension HTTPResponseHead {
+    /// Returns this head with another status and without the header fields that describe the body (RFC 9110 15.4.5).
     fileprivate func without(statusCode: Int) -> HTTPResponseHead {
         let described = [
             "content-length", "content-type", "content-encoding", "content-language", "content-range", "content-md5",
@@ -56,6 +57,8 @@ extension StoredResponseHead {
         return String(Int((seconds < longest ? max(seconds, 0) : longest).rounded(.down)))
     }
 
+    /// Returns whether the conditions of the request indicate that the caller already has this response (RFC 9110
+    /// 13.2.2).
     func isUnmodified(for request: RequestHead) -> Bool {
         // If `If-None-Match` is present, `If-Modified-Since` is ignored (RFC 9110 13.1.3).
         if let asked = request.headers.combined("If-None-Match") {

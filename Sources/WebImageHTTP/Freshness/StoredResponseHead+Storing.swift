@@ -4,6 +4,7 @@ import Foundation
 import WebImageCore
 
 extension StoredResponseHead {
+    /// The status codes that this library understands, for `must-understand` (RFC 9111 5.2.2.3).
     static let understoodStatuses = Freshness.heuristicStatuses.union([302, 303, 307])
 
     /// Returns whether a private cache may store a response as the complete representation (RFC 9111 3).
@@ -124,6 +125,7 @@ extension StoredResponseHead {
     /// Whether the response depends on request header fields.
     package var isNegotiated: Bool { !varyHeaders.lines.isEmpty || head.headers["Vary"] != nil }
 
+    /// The names of the header fields that select the response, in lowercase.
     var selectingNames: [String] {
         guard isNegotiated else { return [] }
         let vary = Self.varyNames(head.headers)
@@ -132,6 +134,7 @@ extension StoredResponseHead {
         return vary + varyHeaders.lines.map { $0.name.lowercased() }.filter { !vary.contains($0) && $0 != "range" }
     }
 
+    /// The header fields that selected the response. Absent fields are omitted.
     var selectingHeaders: HTTPHeaderFields {
         guard varyHeaders.lines.contains(where: \.value.isEmpty) else { return varyHeaders }
         let vary = Self.varyNames(head.headers)

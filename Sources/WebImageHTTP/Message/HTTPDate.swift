@@ -35,6 +35,7 @@ package enum HTTPDate {
             + "\(padded(civil.year, 4)) \(padded(time / 3_600)):\(padded(time / 60 % 60)):\(padded(time % 60)) GMT"
     }
 
+    /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`.
     private static func imf(_ start: DateScanner) -> Date? {
         var scanner = start
         guard scanner.word(days) != nil, scanner.skip(", "), let day = scanner.digits(2), scanner.skip(" "),
@@ -44,6 +45,7 @@ package enum HTTPDate {
         return moment(year, month + 1, day, time)
     }
 
+    /// Parses `Sunday, 06-Nov-94 08:49:37 GMT`.
     private static func rfc850(_ scanner: inout DateScanner, now: Date) -> Date? {
         guard scanner.word(longDays) != nil, scanner.skip(", "), let day = scanner.digits(2), scanner.skip("-"),
             let month = scanner.word(months), scanner.skip("-"), let short = scanner.digits(2), scanner.skip(" "),
@@ -58,6 +60,7 @@ package enum HTTPDate {
         return moment(year, month + 1, day, time)
     }
 
+    /// Parses `Sun Nov  6 08:49:37 1994`.
     private static func asctime(_ start: DateScanner) -> Date? {
         var scanner = start
         guard scanner.word(days) != nil, scanner.skip(" "), let month = scanner.word(months), scanner.skip(" "),

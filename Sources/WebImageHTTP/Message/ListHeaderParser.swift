@@ -2,6 +2,7 @@
 
 /// A parser for list-based header fields: members separated by commas, with quoted strings (RFC 9110 5.6).
 enum ListHeaderParser {
+    /// Returns whether `byte` is valid in a token (RFC 9110 5.6.2).
     static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 48...57, 65...90, 97...122: true

@@ -8,6 +8,7 @@ enum NegotiationHeaders {
     /// The header fields whose members are weighted alternatives, so their order has no meaning.
     private static let weighted: Set<String> = ["accept", "accept-charset", "accept-encoding", "accept-language"]
 
+    /// Returns whether the values of the header field `name`, in lowercase, are compared without case and whitespace.
     static func covers(_ name: String) -> Bool { name.hasPrefix("accept") }
 
     /// The result has no whitespace and omits the weight 1. If the order has no meaning, the members are sorted.

@@ -42,6 +42,7 @@ package enum ByteRange: Sendable, Hashable {
         }
     }
 
+    /// Parses a number. Numbers that are too large become `Int.max`.
     private static func number(_ text: Substring) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
         return Int(text) ?? .max

@@ -44,6 +44,8 @@ final class HTTPCacheExchange: Sendable {
         cache = configuration.responseStore.map { HTTPCache(store: $0, policy: configuration.cachePolicy) }
     }
 
+    /// Returns the exchange for a request. It includes the default header fields, because `Vary` compares what is
+    /// sent.
     func path(of request: HTTPClient.Request) -> ExchangePath {
         var step = ExchangeStep(
             request.url, method: request.method, body: request.body,
@@ -201,6 +203,7 @@ extension HTTPCacheExchange {
             response: clientResponse(request, response), isShareable: await keep(response, request, epoch))
     }
 
+    /// Sends a request and retries it according to the policy if no response is received.
     private func send(
         _ request: TransferRequest, _ context: LoadContext, _ policy: RetryPolicy
     ) async throws(ImageError) -> TransferResponse {
@@ -273,6 +276,7 @@ extension HTTPCacheExchange {
             url: request.url, metrics: response.metrics)
     }
 
+    /// Updates the cache with a response. Returns `true` if the response is stored and can be shared.
     private func keep(
         _ response: TransferResponse, _ request: HTTPClient.Request, _ epoch: UInt64?
     ) async -> Bool {

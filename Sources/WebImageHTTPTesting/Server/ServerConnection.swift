@@ -13,6 +13,7 @@ struct ServerConnection {
         case blocked
         /// The connection waits for a gate.
         case waiting(TestGate)
+        /// The connection waits until a time in nanoseconds of the monotonic clock.
         case paced(until: Int64)
         case ended(LoopbackServer.Response.Ending)
         case idle

@@ -106,6 +106,7 @@ final class ServerLoop: @unchecked Sendable {
         return Int32(clamping: max(0, (next - SystemClock.nanoseconds + 999_999) / 1_000_000))
     }
 
+    /// Performs a command. Returns `false` if the command ends the loop.
     private func perform(_ command: Command) -> Bool {
         switch command {
         case .stop:
@@ -187,6 +188,7 @@ final class ServerLoop: @unchecked Sendable {
         }
     }
 
+    /// Starts the response to the next request. Returns `false` if no complete request has arrived.
     private func beginNext(_ number: Int) -> Bool {
         do {
             guard let message = try connections[number]?.parser.next() else { return false }

@@ -40,6 +40,7 @@ struct CookieParser {
         return Self.keepsPromises(cookie, hasPath: attributes["path"] == "/") ? cookie : nil
     }
 
+    /// Sets the domain of the cookie. Returns `false` if the host may not set a cookie for the domain.
     private func setDomain(_ attribute: String, of cookie: inout Cookie, host: String) -> Bool {
         let name = attribute.hasPrefix(".") ? String(attribute.dropFirst()) : attribute
         guard !name.isEmpty else { return true }

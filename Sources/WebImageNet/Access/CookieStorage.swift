@@ -28,6 +28,7 @@ struct CookieStorage {
     /// A number that increases with each change of the cookies that can be sent.
     private(set) var generation: UInt64 = 0
 
+    /// Returns all unexpired cookies.
     func all(now: Date) -> [Cookie] {
         domains.values.flatMap { $0.values.map(\.cookie) }.filter { !Self.isExpired($0, now) }
             .sorted { ($0.domain, $0.path, $0.name) < ($1.domain, $1.path, $1.name) }

@@ -207,6 +207,7 @@ public final class CredentialStore: Sendable {
         return "Basic " + Data(text.utf8).base64EncodedString()
     }
 
+    /// Returns the strength of the response to a challenge, or `nil` if the credential can't be used for it.
     private static func strength(_ challenge: AuthenticationChallenge, _ credential: Credential) -> Int? {
         if let digest = DigestResponse(challenge) { return 1 + digest.function.rawValue }
         // A user name with a colon isn't valid in Basic authentication (RFC 7617 2).

@@ -73,6 +73,7 @@ public final class HSTSStore: Sendable {
         rules.withLock { Self.insert(rule, host, into: &$0, now: now) }
     }
 
+    /// The unexpired policies by host.
     var known: [String: Rule] {
         let now = clock()
         return rules.withLock { $0.filter { $0.value.end > now } }

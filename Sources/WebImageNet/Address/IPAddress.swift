@@ -14,6 +14,7 @@ struct IPAddress: Sendable, Hashable {
         self.bytes = bytes
     }
 
+    /// Creates the address of a socket name. Returns `nil` for other address families.
     init?(_ name: UnsafePointer<sockaddr>) {
         switch Int32(name.pointee.sa_family) {
         case AF_INET:
@@ -27,6 +28,7 @@ struct IPAddress: Sendable, Hashable {
         }
     }
 
+    /// Creates the address of a host. Returns `nil` for names.
     init?(_ host: HostName) {
         guard let bytes = host.addressBytes else { return nil }
         self.init(bytes: bytes)

@@ -32,6 +32,8 @@ extension ImageDownloader.Configuration {
             return host.text.contains(".") && !isLocal
         }
 
+        /// The domains whose names are never public (RFC 6761, RFC 6762, RFC 8375, and the reservation of `internal` by
+        /// ICANN).
         private static let localDomains = ["localhost", "local", "internal", "home.arpa"]
 
         func allows(_ address: IPAddress) -> Bool {

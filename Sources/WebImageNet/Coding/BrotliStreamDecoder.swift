@@ -8,6 +8,7 @@ final class BrotliStreamDecoder: ContentCodingDecoder {
     private let chunk: UnsafeMutableRawBufferPointer
     private(set) var isAtEnd = false
 
+    /// Creates a decoder. Returns `nil` if memory is exhausted.
     init?() {
         guard let state = BrotliDecoderCreateInstance(nil, nil, nil) else { return nil }
         self.state = state

@@ -56,6 +56,7 @@ final class ContentDecoder {
 
     private static let known: Set<String> = ["gzip", "x-gzip", "deflate", "br", "zstd"]
 
+    /// Returns the codings in the order in which they were applied, without `identity`.
     private static func names(_ fields: HTTPHeaderFields) -> [String] {
         guard let text = fields.combined("Content-Encoding") else { return [] }
         return text.split(separator: ",").map {
@@ -79,6 +80,7 @@ final class ContentDecoder {
         try run(bytes, stage: 0, output: output)
     }
 
+    /// Ends the body and checks that all streams are complete.
     func finish(output: Output) throws(Failure) {
         guard received > 0 else { return }
         for stage in stages where !stage.isAtEnd { throw .corrupt("the encoded body is truncated") }

@@ -40,6 +40,7 @@ struct ResponseBuffer {
         count += bytes.count
     }
 
+    /// Returns the last `length` bytes, or no bytes if the buffer contains fewer.
     func last(_ length: Int) -> Data {
         length > 0 && length <= count ? slice(count - length, length) : Data()
     }

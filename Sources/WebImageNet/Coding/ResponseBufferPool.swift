@@ -22,6 +22,7 @@ final class ResponseBufferPool: Sendable {
         var bytes = 0
     }
 
+    /// The maximum total size of the pooled blocks, in bytes.
     static let mostBytes = 4 << 20
     static let mostBlocks = 64
     /// The sizes of pooled blocks, in bytes. Smaller blocks are cheap to allocate, and larger ones are rare.

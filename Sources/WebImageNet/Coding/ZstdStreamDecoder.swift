@@ -15,6 +15,7 @@ final class ZstdStreamDecoder: ContentCodingDecoder {
     private var checkedCount = 0
     private var isSkippable = false
 
+    /// Creates a decoder. Returns `nil` if memory is exhausted.
     init?() {
         guard let stream = ZSTD_createDStream() else { return nil }
         self.stream = stream

@@ -46,5 +46,6 @@ package enum ExchangeEvent: Sendable {
     /// The names of header fields with references, which can be relative, so that they aren't recognized as URLs.
     private static let namesOfReferences: Set<String> = ["location", "content-location", "referer", "refresh", "link"]
 
+    /// Returns a text without secrets of URLs and without control characters.
     private static func safe(_ text: String) -> String { PrintableText.text(Redaction.text(text)) }
 }

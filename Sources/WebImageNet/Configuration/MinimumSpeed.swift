@@ -32,6 +32,7 @@ struct TransferSpeedMeter: Sendable {
     /// The time at which the transfer was paused, or `nil` if it isn't paused.
     private var paused: Int64?
 
+    /// Creates a meter. Returns `nil` if the minimum requires no bytes.
     init?(_ minimum: ImageDownloader.Configuration.MinimumSpeed) {
         let seconds = minimum.duration / .seconds(1)
         guard minimum.bytesPerSecond > 0, seconds > 0 else { return nil }

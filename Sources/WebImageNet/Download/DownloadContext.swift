@@ -20,10 +20,12 @@ final class DownloadContext: Sendable {
     let request: LoadRequest
     /// The URL of the caller's request, before interceptors, redirects, and alternatives.
     let source: URL
+    /// The rules of the configuration with the options of the request.
     let rules: ExchangeRules
     private let common: Common
 
     var configuration: ImageDownloader.Configuration { rules.configuration }
+    /// The rules of the downloader, without the options of the request.
     var defaultRules: ExchangeRules { common.rules }
     var keep: TransferRequest.Keep? { common.keep }
 

@@ -50,6 +50,7 @@ extension ImageDownloader {
         }
     }
 
+    /// Returns the delay before the next attempt, or `nil` for an attempt without delay.
     @inline(never)
     private func wait(after error: ImageError, _ attempts: RetryLoop, _ session: LoadSession) throws(ImageError)
         -> Double?
@@ -88,6 +89,7 @@ private final class RetryLoop {
     var downloadContext: DownloadContext
     var retries: RetryStateMachine
     let policy: RetryPolicy
+    /// The start time in seconds of the clock.
     let start: Double
 
     init(_ downloadContext: DownloadContext, _ policy: RetryPolicy, start: Double) {

@@ -32,6 +32,7 @@ final class LoadSession: CancellableWork {
 
     init(_ context: LoadContext) { self.context = context }
 
+    /// The time spent in transfers so far, in seconds.
     var spent: Double { state.withLock { $0.spent } }
     var failures: [ImageError.NetworkFailure] { state.withLock { $0.failures } }
 
@@ -90,6 +91,7 @@ final class LoadSession: CancellableWork {
         }
     }
 
+    /// Returns the response of the last attempt with the measurements of the earlier ones.
     func finished(_ response: LoadResponse) -> LoadResponse {
         var response = response
         var metrics = response.metrics

@@ -9,6 +9,7 @@ import WebImageCore
 final class RunningLoads: Sendable {
     /// A running load.
     struct Entry: Sendable {
+        /// The number of the load, in the order of the starts.
         let number: Int
         let session: LoadSession
         /// The URL of the caller's request.
@@ -22,6 +23,7 @@ final class RunningLoads: Sendable {
 
     private let state = Lock(State())
 
+    /// All running loads in the order in which they started.
     var all: [Entry] {
         state.withLock { Array($0.entries.values) }.sorted { $0.number < $1.number }
     }

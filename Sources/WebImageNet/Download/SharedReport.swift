@@ -65,6 +65,7 @@ final class ReportListener: Sendable {
     private let context: LoadContext
     private let state = Lock(State())
 
+    /// Creates a listener, or returns `nil` if the context doesn't want reports.
     init?(observing context: LoadContext) {
         guard context.isObserved else { return nil }
         self.context = context
@@ -120,6 +121,7 @@ final class ReportListener: Sendable {
         context.report(head)
     }
 
+    /// Reports the missed part of `response`.
     func complete(_ response: LoadResponse) {
         let (needsHead, needsBody) = state.withLock { state in
             defer { state.misses = false }

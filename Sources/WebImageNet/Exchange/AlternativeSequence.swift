@@ -82,6 +82,7 @@ package struct AlternativeSequence: Sendable {
         return metrics
     }
 
+    /// Returns a failure of the current source, with attempts counted over all sources.
     private func numbered(_ error: ImageError.NetworkFailure) -> ImageError.NetworkFailure {
         var error = error
         error.attempt += attempts

@@ -66,6 +66,7 @@ package struct ExchangeKey: Sendable, Hashable {
         values = Values(request, rules.applying(request.network))
     }
 
+    /// Creates the key of a request from rules to which the options of the request have already been applied.
     init(_ request: LoadRequest, applied rules: ExchangeRules) {
         values = Values(request, rules)
     }

@@ -8,6 +8,7 @@ import WebImageStore
 /// The rules are an object because almost all requests of a downloader share those of its configuration.
 package final class ExchangeRules: LoadRules, Hashable {
     private struct Values: Sendable, Hashable {
+        /// The cookie jar, or `nil` if cookies are disabled.
         var cookies: IdentityBox<CookieJar>?
         var headers: HTTPHeaderFields
         var tls: TLSOptions
@@ -30,6 +31,7 @@ package final class ExchangeRules: LoadRules, Hashable {
     private let values: Values
     private let origin: Origin
     private let hash: Int
+    /// The configuration, without the options of the request.
     let configuration: ImageDownloader.Configuration
     var jar: CookieJar? { values.cookies?.object }
     var credentials: CredentialStore? { values.credentials?.object }
@@ -127,6 +129,7 @@ package final class ExchangeRules: LoadRules, Hashable {
         fields.lines.isEmpty ? plainFields : configuration.sent(fields)
     }
 
+    /// The credentials with which requests are signed, or `nil` for unsigned requests.
     var awsSignature: AWSSignature? { values.awsSignature }
     var tls: TLSOptions { values.tls }
     var redirectPolicy: RedirectPolicy? { values.redirectPolicy?.closure }

@@ -192,6 +192,7 @@ package struct ExchangeStep: Sendable {
         return again
     }
 
+    /// Returns the action after a response and calls the redirect policy if necessary.
     func decide(_ head: HTTPResponseHead) -> Next {
         guard redirectHandling != .returnResponse else { return .response }
         // The redirect itself may contain the HSTS policy.

@@ -67,6 +67,7 @@ private struct FileReading {
 
     private var path: String { request.url.absoluteURL.path(percentEncoded: false) }
 
+    /// Reads the file and calls `isCancelled` before each chunk.
     func read(isCancelled: () -> Bool) throws(ImageError) -> LoadResponse {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .request(.fileNotFound(path: path)) }
         let file = try openFile()

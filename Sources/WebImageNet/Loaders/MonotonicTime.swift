@@ -4,6 +4,7 @@ import WebImageConcurrency
 
 /// The monotonic clock for timeouts.
 enum MonotonicTime {
+    /// The current time, in nanoseconds.
     static var now: Int64 { SystemClock.nanoseconds }
 
     /// Converts a timeout from seconds to nanoseconds. Values above 3e9 seconds, including infinity, are clamped to

@@ -9,6 +9,7 @@ struct PartialDownload: Sendable, Equatable {
     struct Validator: Sendable, Equatable, Codable {
         /// The head of the complete response, with status 200 and the complete `Content-Length`.
         var head: HTTPResponseHead
+        /// The value of `If-Range`.
         var validator: String
         /// The content codings of the bytes in lowercase, or an empty string for none.
         var coding: String
@@ -22,6 +23,7 @@ struct PartialDownload: Sendable, Equatable {
     /// The time at which the bytes were received.
     var stored: Date
 
+    /// The value of `Range` for the bytes after these.
     var range: String { "bytes=\(bytes.count)-" }
 }
 
@@ -52,6 +54,7 @@ extension PartialDownload.Validator {
         return text
     }
 
+    /// Returns the content codings without whitespace and `identity`, or `nil` if the header field is absent.
     static func coding(_ fields: HTTPHeaderFields) -> String? {
         fields.combined("Content-Encoding").map { value in
             value.lowercased().split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } }

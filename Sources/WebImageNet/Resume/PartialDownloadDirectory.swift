@@ -57,6 +57,7 @@ struct PartialDownloadDirectory {
         }
     }
 
+    /// Creates the directory if it's missing. Returns `false` if it must not be used.
     private func prepare() -> Bool {
         try? system.makeDirectories(path)
         guard let status = try? system.status(at: path) else { return false }

@@ -19,6 +19,7 @@ enum PartialDownloadFile {
     /// The maximum size of the description, in bytes.
     private static let mostDescription = 256 << 10
 
+    /// Returns the file content, or `nil` if the description can't be encoded or is too long.
     static func encode(_ point: PartialDownload) -> Data? {
         var plan = point.plan
         // Cookies and challenges concern the exchange that received them, so they aren't stored.

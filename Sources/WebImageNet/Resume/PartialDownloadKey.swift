@@ -8,6 +8,7 @@ struct PartialDownloadKey: Sendable, Hashable {
     /// The key of the first URL of the load. Redirects and alternatives lead to other URLs, but callers remove resume
     /// data by this one.
     let source: CacheKey
+    /// The key of the request: its URL and all header fields that can affect the body.
     let part: CacheKey
 
     /// Returns the key of a URL without its fragment, which isn't sent to servers.

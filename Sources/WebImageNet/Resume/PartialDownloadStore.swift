@@ -104,6 +104,7 @@ final class PartialDownloadStore: Sendable {
         }
     }
 
+    /// Stores `point` and replaces the entry for `key`. Returns immediately.
     func put(_ point: PartialDownload, for key: PartialDownloadKey) {
         let size = point.bytes.count
         let wantsFile = directory != nil && size > configuration.diskThreshold
@@ -130,6 +131,7 @@ final class PartialDownloadStore: Sendable {
         }
     }
 
+    /// Removes the entry for `key`. Returns immediately.
     func remove(_ key: PartialDownloadKey) {
         let mayBeInFolder = state.withLock { state in
             let isPending = state.entries[key]?.isPending == true

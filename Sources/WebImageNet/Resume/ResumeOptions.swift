@@ -24,6 +24,7 @@ public struct ResumeOptions: Sendable, Hashable {
         get { clock.map(\.closure) ?? Self.systemClock }
         set { clock = IdentifiedClosure(newValue) }
     }
+    /// The custom clock, or `nil` for the system's.
     private var clock: IdentifiedClosure<@Sendable () -> Date>?
 
     private static let systemClock: @Sendable () -> Date = { Date() }

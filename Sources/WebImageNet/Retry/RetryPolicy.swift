@@ -35,6 +35,7 @@ public struct RetryPolicy: Sendable, Hashable {
         get { generator.map(\.closure) ?? Self.systemGenerator }
         set { generator = IdentifiedClosure(newValue) }
     }
+    /// The custom generator, or `nil` for the system's.
     private var generator: IdentifiedClosure<@Sendable (ClosedRange<Double>) -> Double>?
 
     /// Creates a policy.

@@ -34,6 +34,7 @@ package final class BodyBudget: Sendable {
         }
     }
 
+    /// The limit in bytes.
     var limit: Int { state.withLock { $0.machine.limit } }
 
     /// The size of all bodies in flight, in bytes.

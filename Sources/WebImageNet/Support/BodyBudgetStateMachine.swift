@@ -25,6 +25,7 @@ struct BodyBudgetStateMachine: Sendable {
     private struct Member {
         let order: Int
         var priority: RequestPriority
+        /// The connection that the transfer shares with others, or `nil` for a connection of its own.
         var group: Int?
         var bytes = 0
         var isPaused = false
@@ -38,6 +39,7 @@ struct BodyBudgetStateMachine: Sendable {
     /// The minimum of ``finishedLimit``, which exceeds the data that a manager retains while requests run.
     static let leastFinishedLimit = 8 << 20
 
+    /// The limit in bytes.
     let limit: Int
     /// The size of finished bodies in use, in bytes, from which on the leader waits for their release.
     let finishedLimit: Int

@@ -6,10 +6,13 @@ import WebImageCore
 
 /// The facts about a transfer that failed in libcurl. The ``reason`` property interprets them.
 struct CurlFailure: Sendable {
+    /// The `CURLcode` value.
     var code: UInt32
+    /// The value of `CURLINFO_OS_ERRNO`.
     var systemError: Int32 = 0
     /// The value of `CURLINFO_SSL_VERIFYRESULT`, which is one of OpenSSL's `X509_V_ERR_` codes.
     var verifyResult = 0
+    /// The value of `CURLINFO_HTTP_CONNECTCODE`.
     var proxyStatus = 0
     var usesProxy = false
     /// Whether responses come from the proxy, as with plain `http` over an HTTP proxy.

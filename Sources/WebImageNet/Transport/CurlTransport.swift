@@ -101,6 +101,7 @@ package final class CurlTransport: Sendable {
 
     var connectionLimits: ConnectionLimits { limits.withLock { $0 } }
 
+    /// Changes the limits for connections. Running transfers aren't affected.
     func setConnectionLimits(_ change: (inout ConnectionLimits) -> Void) {
         // Post under the lock, so that the network thread receives the changes in order.
         limits.withLock { limits in

@@ -10,6 +10,7 @@ enum TLSPeer {
 }
 
 extension EasyHandle {
+    /// Sets the options of `tls` for a host, given in the normal form.
     func prepare(_ tls: TLSOptions, host: String, _ peer: TLSPeer = .server) {
         func of(_ server: CURLoption, _ proxy: CURLoption) -> CURLoption { peer == .server ? server : proxy }
         switch tls.trustRoots {

@@ -13,6 +13,7 @@ final class EasyHandle {
     /// The maximum total size of the buffers of all connections, in bytes. Larger buffers save system calls.
     private static let mostBufferBytes = 8 << 20
 
+    /// Creates a handle. Returns `nil` if memory is exhausted.
     init?() {
         guard let pointer = wi_curl_easy_init() else { return nil }
         self.pointer = pointer

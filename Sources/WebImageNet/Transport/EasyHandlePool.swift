@@ -12,6 +12,7 @@ final class EasyHandlePool {
     private var lines: [RequestPriority: CurlHeaderList] = [:]
     private var proxyAuthentication = ProxyAuthentication()
 
+    /// Returns an unused handle, or `nil` if memory is exhausted.
     func take() -> EasyHandle? { spare.popLast() ?? EasyHandle() }
 
     func recycle(_ handle: EasyHandle) {

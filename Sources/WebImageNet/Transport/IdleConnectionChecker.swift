@@ -9,6 +9,7 @@ final class Connection {
     let group: String
     /// The transfer for which the connection was opened.
     let opener: UInt64
+    /// The number of the connection in the order of opening, starting at 1.
     let number: Int
     /// The inode number of the socket. No later socket with the same descriptor has the same number.
     private let identity: ino_t?

@@ -29,6 +29,7 @@ final class QueuedTransfer: Sendable {
     let context: LoadContext
     /// Whether the observer wants the wait, the head, and the body in addition to the start.
     let requestsBody: Bool
+    /// The time of the submission, in nanoseconds of the monotonic clock.
     let enqueued: Int64
     /// The counter of the origin, which already counts the transfer as queued.
     let activity: OriginActivityCounter
@@ -71,6 +72,7 @@ final class NetworkCommandQueue: Sendable {
 
     deinit { if waker >= 0 { close(waker) } }
 
+    /// Posts a command. Returns `false` if the network thread no longer accepts commands.
     @discardableResult
     func post(_ command: NetworkCommand) -> Bool {
         let (isAccepted, isAsleep) = state.withLock { state in
@@ -114,6 +116,7 @@ final class NetworkCommandQueue: Sendable {
         return commands
     }
 
+    /// Calls a closure when the queue is closed, or immediately if it's already closed.
     func whenClosed(_ handler: @escaping @Sendable () -> Void) {
         let isClosed = state.withLock { state in
             if !state.isClosed { state.closeHandlers.append(handler) }

@@ -11,6 +11,7 @@ import WebImageCore
 /// It's created and used only on the network thread.
 final class NetworkLoop {
     private let commands: NetworkCommandQueue
+    /// The configuration, with the current limits for connections.
     private var configuration: ImageDownloader.Configuration
     /// The limits of libcurl, which are the highest limits so far.
     private var libraryLimits: ConnectionLimits
@@ -29,6 +30,7 @@ final class NetworkLoop {
     /// The outcomes to deliver after the loop has filled the released slots.
     private var ended: [(Promise<TransferOutcome>, TransferOutcome)] = []
 
+    /// Creates a loop. Returns `nil` if memory is exhausted.
     init?(_ commands: NetworkCommandQueue, _ configuration: ImageDownloader.Configuration) {
         guard let multi = wi_curl_multi_init() else { return nil }
         self.multi = multi
@@ -72,6 +74,7 @@ final class NetworkLoop {
 
     // MARK: Commands
 
+    /// Processes commands. Returns `false` if the loop must end.
     private func processCommands(_ commands: [NetworkCommand]) -> Bool {
         var goesOn = true
         for command in commands {

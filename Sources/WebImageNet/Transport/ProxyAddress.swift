@@ -5,7 +5,9 @@ import Foundation
 import WebImageCore
 
 struct ProxyAddress: Sendable, Hashable {
+    /// The URL in the form that libcurl accepts.
     let text: String
+    /// The normal form of the host.
     let host: String
     /// Whether the proxy uses HTTP instead of SOCKS.
     let isHTTP: Bool

@@ -38,6 +38,7 @@ struct ProxyResolver: Sendable {
         }
     }
 
+    /// Returns the proxy for `url`, or `nil` for a direct connection.
     func proxy(for url: String) -> String? {
         switch rule {
         case .none: return nil

@@ -7,6 +7,7 @@ import CCurl
 final class TLSFacts {
     private let pointer: UnsafeMutablePointer<wi_tls_facts>
 
+    /// Creates empty information. Returns `nil` if memory is exhausted.
     init?() {
         guard let pointer = wi_tls_facts_create() else { return nil }
         self.pointer = pointer

@@ -11,6 +11,7 @@ struct TokenBucket {
     /// The time up to which ``tokens`` includes the added tokens.
     private var filled: Int64
 
+    /// The start rate that replaces a rate that isn't a number.
     private static let defaultRate = 80.0
 
     /// Creates a limiter whose bucket is full at the time `now`. Without a rate, there is no limit.
@@ -41,6 +42,7 @@ struct TokenBucket {
     /// Records the start of a transfer. Call it only after ``allowsStart(now:)`` returned `true`.
     mutating func recordStart() { tokens = max(tokens - 1, 0) }
 
+    /// The time at which the next transfer may start, or `nil` if one may start immediately.
     var nextStart: Int64? {
         guard let interval, tokens == 0 else { return nil }
         return filled + interval

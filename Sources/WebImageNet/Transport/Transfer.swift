@@ -62,6 +62,7 @@ final class Transfer {
     /// The number of the current attempt to send the request, starting at 1.
     private(set) var attempt = 1
     private var sends = 0
+    /// The connection over which the request was last sent, or `nil` if it wasn't sent.
     private var earlier: Connection?
     /// The number of connections that had been opened when the request was last sent.
     private var openedBefore = 0
@@ -72,6 +73,7 @@ final class Transfer {
     private var responsesBefore = 0
     /// The number of bytes in header lines when the request was last sent.
     private var receivedBefore = 0
+    /// The proxy, or `nil` for a direct connection.
     var proxy: ProxyAddress?
     /// The last connection that was opened for the transfer, or `nil` if it reuses one.
     var opened: Connection?
@@ -99,6 +101,7 @@ final class Transfer {
     private var ignoredLength: Int?
     private(set) var hasReachedEnd = false
     private var rejected: RejectedBody?
+    /// The declared length of the rejected body, in bytes, or `nil` if it's unknown.
     private var rejectedLength: Int?
     /// The time at which the ignored or rejected body began, in nanoseconds of the monotonic clock.
     private var ignoredBodyTime: Int64 = 0
@@ -225,6 +228,8 @@ final class Transfer {
     /// Whether a repetition doesn't count as an attempt, because the server ended the connection after other requests.
     var isRepeatedFreely: Bool { isUnprocessed && servesOthers }
 
+    /// Whether the request may be repeated silently, because the server hasn't processed it, or because it reused a
+    /// connection that may have ended in the meantime.
     var mayRepeat: Bool {
         guard request.mayRepeat, attempt < 2, !hasBytes, !submission.promise.isResolved else { return false }
         return isUnprocessed || (request.isRepeatable && connection.map { $0.opener != id } ?? false)
@@ -247,11 +252,13 @@ final class Transfer {
         !isDiscarding && speed?.isTooSlow(at: now, bytes: received) == true
     }
 
+    /// The time is in nanoseconds of the monotonic clock. It's `nil` if the speed isn't measured.
     var speedDeadline: Int64? { isDiscarding ? nil : speed?.deadline }
 
     /// Prepares for a challenge of the proxy, to which libcurl responds.
     func awaitProxyChallenge() { parser.awaitsProxyChallenge = true }
 
+    /// Returns `false` to stop the transfer.
     func receiveHeader(_ line: UnsafeRawBufferPointer, now: Int64) -> Bool {
         lastActivity = now
         switch parser.receive(line) {
@@ -309,6 +316,7 @@ final class Transfer {
         return continues ? .received : .stopped
     }
 
+    /// Returns `false` to stop the transfer.
     private func process(_ chunk: UnsafeRawBufferPointer) -> Bool {
         guard let ignoredLength else { return processPart(chunk) }
         // As after other bodies with a length, the bytes after the end are dropped, and the connection isn't reused.
@@ -318,6 +326,7 @@ final class Transfer {
         return !hasReachedEnd
     }
 
+    /// Returns `false` to stop the transfer.
     private func processPart(_ bytes: UnsafeRawBufferPointer) -> Bool {
         received += bytes.count
         if isDiscarding { return received <= Self.mostDiscarded }
@@ -370,6 +379,7 @@ final class Transfer {
         return !hasReachedEnd
     }
 
+    /// Returns `false` to stop the transfer.
     private func accept(_ head: HTTPResponseHead, expected: Int?) -> Bool {
         switch resume.receiveHead(head) {
         case .rest(let whole): return begin(whole, prefix: request.resume?.bytes, expected: resume.plan?.total)

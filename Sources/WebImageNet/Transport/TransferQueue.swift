@@ -68,6 +68,7 @@ struct TransferQueue {
 
     func running(at origin: String) -> Int { slots[origin].map { origins[$0].running } ?? 0 }
 
+    /// Returns `nil` if a slot is free or the transfer isn't waiting.
     func waitReason(of id: UInt64) -> WaitReason? {
         guard let place = waiting[id] else { return nil }
         let (running, isMultiplexed) = (origins[place].running, origins[place].isMultiplexed)
@@ -83,6 +84,7 @@ struct TransferQueue {
         refresh(place)
     }
 
+    /// Returns `false` if the transfer isn't waiting.
     @discardableResult
     mutating func setPriority(_ id: UInt64, _ priority: RequestPriority) -> Bool {
         guard let place = waiting[id] else { return false }
@@ -91,6 +93,7 @@ struct TransferQueue {
         return true
     }
 
+    /// Returns `false` if the transfer isn't waiting.
     @discardableResult
     mutating func remove(_ id: UInt64) -> Bool {
         guard let place = waiting.removeValue(forKey: id) else { return false }

@@ -14,7 +14,9 @@ package struct TransferRequest: Sendable {
     enum Disposition: Sendable {
         /// A mode in which the transfer reports the body, collects it, and enforces the size limit.
         case deliver
+        /// A mode that ignores the body. The exchange is complete after the head.
         case discard
+        /// A mode that collects the beginning of the body for an error and ignores the rest.
         case reject
     }
 

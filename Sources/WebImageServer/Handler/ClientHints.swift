@@ -7,6 +7,7 @@ import WebImage
 struct ClientHints: Sendable, Hashable {
     static let names = ["Sec-CH-DPR", "Sec-CH-Width", "Save-Data"]
 
+    /// The number of device pixels per CSS pixel, or `nil`.
     var dpr: Double?
     /// The width of the image in device pixels, or `nil`.
     var width: Int?
@@ -20,6 +21,7 @@ struct ClientHints: Sendable, Hashable {
 }
 
 extension ProcessingOptions {
+    /// Applies client hints as defaults, which the options of the URL replace.
     mutating func apply(_ hints: ClientHints) {
         // A client that saves data gets one pixel per CSS pixel and a lower quality.
         if let ratio = hints.dpr, !hints.savesData { dpr = ratio }

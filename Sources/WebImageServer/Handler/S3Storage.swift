@@ -73,6 +73,7 @@ public struct S3Storage: Sendable, Hashable {
             && text.utf8.allSatisfy { letters.contains($0) }
     }
 
+    /// Returns text in the percent-encoding of AWS signatures, which encodes all bytes except unreserved characters.
     private static func encoded(_ text: Substring, allowing extra: String = "") -> String? {
         text.addingPercentEncoding(
             withAllowedCharacters: CharacterSet(

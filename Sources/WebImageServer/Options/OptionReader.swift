@@ -15,6 +15,7 @@ struct OptionReader {
         self.option = option
     }
 
+    /// Returns an argument, or `nil` if it's absent or empty.
     func text(_ index: Int) -> String? {
         index < option.arguments.count && !option.arguments[index].isEmpty ? option.arguments[index] : nil
     }
@@ -28,6 +29,7 @@ struct OptionReader {
         .notFound("The argument “\(text)” of the option “\(option.name)” isn’t \(expected).")
     }
 
+    /// Returns a whole number in a range, or `nil` if the argument is absent.
     func integer(_ index: Int, in range: ClosedRange<Int> = 0...1_000_000) throws(ServerFailure) -> Int? {
         guard let text = text(index) else { return nil }
         guard let number = Int(text), range.contains(number) else {
@@ -36,6 +38,7 @@ struct OptionReader {
         return number
     }
 
+    /// Returns a number in a range, or `nil` if the argument is absent.
     func number(_ index: Int, in range: ClosedRange<Double>) throws(ServerFailure) -> Double? {
         guard let text = text(index) else { return nil }
         // `Double` also accepts hexadecimal numbers, infinity, and not-a-number values.

@@ -5,6 +5,7 @@ import WebImage
 
 /// The options that determine the geometry of the result.
 extension ProcessingOptions {
+    /// Applies an option of the size. Returns `false` if the option isn't one of those.
     mutating func applySize(_ option: ServerURL.Option) throws(ServerFailure) -> Bool {
         switch option.name {
         case "resize", "rs": try applyResize(OptionReader(option, atMost: 8))
@@ -73,6 +74,7 @@ extension ProcessingOptions {
 
 /// The options that change the pixels.
 extension ProcessingOptions {
+    /// Applies an option of the pixels. Returns `false` if the option isn't one of those.
     mutating func applyContent(_ option: ServerURL.Option) throws(ServerFailure) -> Bool {
         switch option.name {
         case "trim", "t": try applyTrim(OptionReader(option, atMost: 4))
@@ -145,6 +147,7 @@ extension ProcessingOptions {
 
 /// The options of the encoded result and of the response.
 extension ProcessingOptions {
+    /// Applies an option of the result. Returns `false` if the option isn't one of those.
     mutating func applyResult(_ option: ServerURL.Option) throws(ServerFailure) -> Bool {
         switch option.name {
         case "quality", "q": quality = try OptionReader(option, atMost: 1).integer(0, in: 0...100) ?? 0

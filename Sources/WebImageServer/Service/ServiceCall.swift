@@ -63,6 +63,7 @@ package final class ServiceCall: Sendable {
     /// The time that the request waited for a slot, or `nil` if it got none.
     var waitingTime: Duration? { state.withLock { $0.waitingTime } }
 
+    /// Sends the response unless the call has one.
     @discardableResult
     func resolve(_ response: ServerResponse) -> Bool {
         let (respond, timer) = state.withLock { state in
@@ -86,6 +87,7 @@ package final class ServiceCall: Sendable {
         if isLate { timer.cancel() }
     }
 
+    /// Begins the work of the call. The work is canceled immediately if the call has a response.
     func begin(_ work: Task<Void, Never>) {
         let isLate = state.withLock { state in
             state.work = work

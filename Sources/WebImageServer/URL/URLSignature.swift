@@ -71,6 +71,7 @@ package struct URLSignatures: Sendable, Hashable {
     /// Creates rules that accept every signature.
     package init() {}
 
+    /// Throws a failure with the status code 403 if the signature isn't valid.
     func check(_ signature: String, of path: String) throws(ServerFailure) {
         guard !keys.isEmpty, !trusted.contains(signature) else { return }
         guard let bytes = Base64URL.decode(signature) else {
@@ -84,6 +85,7 @@ package struct URLSignatures: Sendable, Hashable {
 
 /// Base64 with the alphabet for URLs (RFC 4648, section 5).
 enum Base64URL {
+    /// Decodes text with or without padding. Returns `nil` if the text isn't valid.
     static func decode(_ text: String) -> Data? {
         var characters = Array(text.utf8)
         while characters.last == UInt8(ascii: "=") { characters.removeLast() }

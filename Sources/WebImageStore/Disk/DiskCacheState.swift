@@ -146,6 +146,7 @@ final class DiskCacheState: Sendable {
     var files: any FileSystem { configuration.fileSystem }
     var clock: TimeSource { configuration.clock }
     var uptime: Double { clock.uptime() }
+    /// The current time in seconds since 1970.
     var now: Double { clock.now().timeIntervalSince1970 }
 
     /// Without a salt, responses that depend on private request header fields are found only by this process.
@@ -167,6 +168,7 @@ final class DiskCacheState: Sendable {
     }
 
     var limits: DiskCache.Limits { currentLimits.withLock { $0.limits } }
+    /// The maximum size of one entry in bytes.
     var entrySizeLimit: Int { currentLimits.withLock { $0.limits.effectiveEntrySizeLimit } }
     /// The maximum size in bytes of an entry that can be read, which is the highest limit for stored entries so far.
     var readableEntrySize: Int { currentLimits.withLock { $0.largestEntry } }
@@ -184,6 +186,7 @@ final class DiskCacheState: Sendable {
         return folder
     }
 
+    /// Closes the directory of the cache after the reads that use it. The next read opens it again.
     func closeRoot() {
         let folder = root.withLock { folder in
             defer { folder = nil }

@@ -12,6 +12,7 @@ struct EntryMetadataUpdate: Sendable, Equatable {
         case removed
     }
 
+    /// The maximum size in bytes of an attachment that is set after the entry was stored.
     static let attachmentLimit = 1 << 20
 
     /// Checks the size of an attachment.

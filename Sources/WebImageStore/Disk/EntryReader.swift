@@ -15,6 +15,7 @@ final class EntryReader {
 
     init(_ state: DiskCacheState) { self.state = state }
 
+    /// Applies newer values from memory and from the index. This method blocks.
     func read(_ key: CacheKey) -> CacheEntry? {
         let name = state.name(of: key)
         do throws(SystemCallError) {
@@ -37,14 +38,17 @@ final class EntryReader {
         }
     }
 
+    /// This method blocks.
     func hasFile(of key: CacheKey) -> Bool {
         (try? state.files.status(at: state.layout.entry(state.name(of: key)))) != nil
     }
 
+    /// The entry comes from the read-only directories. This method blocks.
     func extra(_ key: CacheKey) -> CacheEntry? {
         state.extras.entry(for: key, limit: state.readableFileSize)
     }
 
+    /// Returns the entry of a key from the read-only directories and counts a hit instead of the previous miss.
     func readExtra(_ key: CacheKey) -> CacheEntry? {
         guard let entry = extra(key) else { return nil }
         state.shared.withLock { state in

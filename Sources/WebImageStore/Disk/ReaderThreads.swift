@@ -7,8 +7,10 @@ import WebImageCore
 typealias ReaderThreads = WorkerPool<EntryReader, RequestPriority>
 
 extension WorkerPool where Context == EntryReader, Priority == RequestPriority {
+    /// Enqueues a job. Returns `false` if the pool is closed.
     func submit(_ job: @escaping Work) -> Bool { (try? submit(.normal, job)) != nil }
 
+    /// Runs a closure on one of the threads. Returns `nil` if the pool is closed.
     func run<Result: Sendable>(_ work: @escaping @Sendable (EntryReader) -> Result) async -> Result? {
         await run(.normal, work)
     }

@@ -19,6 +19,7 @@ extension CacheKey {
         return fields
     }
 
+    /// Returns the first field that is a URL with an authority or a `file` URL, or `nil` if there is no such field.
     static func source(ofKey canonical: String) -> String? {
         components(ofKey: canonical).lazy.compactMap { field in
             if hasAuthority(field) { return field }

@@ -104,6 +104,7 @@ struct AdaptiveFIFOTable<Value: Sendable>: ~Copyable, @unchecked Sendable {
         if hot[position].reads < Self.readLimit { hot[position].reads &+= 1 }
     }
 
+    /// Looks up a digest. The table calls `uptime` only for values that expire.
     mutating func find(_ digest: CacheKey.Digest, uptime: () -> Double) -> Found {
         guard let position = position(of: digest) else { return .nothing }
         if !hot[position].lasts {

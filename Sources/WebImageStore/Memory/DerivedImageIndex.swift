@@ -14,6 +14,7 @@ struct DerivedImageIndex {
 
     var count: Int { families.count }
 
+    /// Returns the entries of a family in no particular order.
     func members(of family: CacheKey.Digest) -> [CacheKey.Digest] {
         guard let members = families[family] else { return [] }
         return [members.first] + members.others

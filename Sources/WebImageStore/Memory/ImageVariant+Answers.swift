@@ -6,7 +6,9 @@ import WebImageCore
 ///
 /// This is a plain value, so tests of the rules need no image.
 struct VariantDimensions: Equatable {
+    /// The width and height in pixels with the EXIF orientation applied.
     var size: PixelSize
+    /// The width and height in pixels of the complete encoded image, with the EXIF orientation applied.
     var original: PixelSize
     var frameCount = 1
     var isPartial = false

@@ -158,6 +158,7 @@ public final class MemoryCache: Sendable {
         filled.withLock { $0 = action }
     }
 
+    /// Runs a closure under the lock and releases the removed images after unlocking.
     func change<Result: Sendable>(
         _ body: (inout MemoryCacheStorage<DecodedImage>, inout [DecodedImage]) -> Result
     ) -> Result {

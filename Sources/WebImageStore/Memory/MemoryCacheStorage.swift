@@ -13,6 +13,7 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
     private(set) var families = DerivedImageIndex()
     var costLimit: Int
     var countLimit: Int
+    /// The maximum cost of one entry, or `nil` for one tenth of `costLimit`.
     var entryLimit: Int?
     /// The time to live of objects without their own one, or `nil` if it's unlimited.
     var timeToLive: Duration?
@@ -84,6 +85,7 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
         return object
     }
 
+    /// Returns all unexpired objects of a family, including evicted objects that are still alive.
     func family(
         _ family: CacheKey.Digest, uptime: () -> Double
     ) -> [(digest: CacheKey.Digest, object: Object, variant: ImageVariant)] {
@@ -93,6 +95,7 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
         }
     }
 
+    /// Returns the unexpired object for a digest without changing the store.
     func live(_ digest: CacheKey.Digest, uptime: () -> Double) -> (object: Object, note: CachedImageInfo)? {
         let held = table.peek(digest).map { (object: $0.value, note: $0.note) }
         let found = held ?? weakEntries[digest]
@@ -186,6 +189,7 @@ struct MemoryCacheStorage<Object: AnyObject & Sendable>: ~Copyable {
         if let variant = note.variant { families.remove(digest, from: variant.data) }
     }
 
+    /// Empties the store and returns its previous contents, which the caller must release after unlocking.
     mutating func removeAll() -> AdaptiveFIFOTable<Object> {
         weakEntries = WeakTable(smallestLimit: .max)
         families = DerivedImageIndex()

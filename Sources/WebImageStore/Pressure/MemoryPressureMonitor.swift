@@ -89,6 +89,7 @@ public final class MemoryPressureMonitor: Sendable {
     /// Starts reading the kernel's files. Call this method when an observer begins to hold memory.
     package func startReading() { core.startReading() }
 
+    /// Updates the level for the current time. Use this method for sources without a thread.
     func tick() { core.receive(.normal) }
 }
 

@@ -128,6 +128,7 @@ final class PressureBroadcaster: Sendable {
         close(wakeUp)
     }
 
+    /// Returns the number of seconds that the thread may sleep, or `nil` to sleep until it's woken.
     private func pause(needsReadings: Bool) -> Double? {
         let (deadline, observers) = state.withLock { ($0.machine.deadline, Array($0.observers.values)) }
         let fall = deadline.map { $0 - clock.uptime() }

@@ -49,6 +49,7 @@ struct PressureFiles: Sendable {
     /// Returns the number in a file that contains only a number, or `nil` for `max`.
     static func number(_ text: String) -> UInt64? { UInt64(text.trimmingCharacters(in: .whitespacesAndNewlines)) }
 
+    /// Parses lines of the form `name number`.
     static func values(_ text: String) -> [Substring: UInt64] {
         text.split(separator: "\n").reduce(into: [:]) { fields, line in
             let words = line.split(separator: " ")
@@ -63,6 +64,7 @@ struct PressureFiles: Sendable {
             oom: max(fields["oom"] ?? 0, fields["oom_kill"] ?? 0))
     }
 
+    /// Parses lines of the form `some avg10=0.00 avg60=0.00 avg300=0.00 total=0`, and the same for `full`.
     static func stall(_ text: String) -> PressureSample.Stall? {
         var totals: [Substring: UInt64] = [:]
         for line in text.split(separator: "\n") {

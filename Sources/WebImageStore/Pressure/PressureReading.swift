@@ -15,12 +15,14 @@ struct PressureSample: Equatable {
         var oom: UInt64 = 0
     }
 
+    /// The stalls per PSI file, first of the machine and then of the control group.
     var stalls: [Stall?] = []
     var events: Events?
     /// The number of bytes that can't simply be dropped, which is `memory.current` without inactive file pages.
     var workingSet: UInt64?
     /// The value of `memory.max`, or `nil` if there is no limit.
     var limit: UInt64?
+    /// The value of `memory.high`, above which the kernel throttles the group, or `nil` if there is none.
     var throttle: UInt64?
 }
 

@@ -86,6 +86,7 @@ final class RemovalLog: Sendable {
         state.withLock { $0.stamp(of: store.source) != store.stamp }
     }
 
+    /// Ends a store. `isUndone` indicates whether the entry was removed again.
     func endStore(_ store: PendingStore, isUndone: Bool) {
         state.withLock { state in
             if var stores = state.stores.removeValue(forKey: store.entry) {
@@ -101,6 +102,7 @@ final class RemovalLog: Sendable {
         }
     }
 
+    /// Returns a mark for ``mayBeOutdated(_:since:)``. Call this method before a lookup.
     func lookupMark() -> Int { state.withLock { $0.undoneCount } }
 
     /// Returns whether a lookup that began at `mark` may have found an entry that a removal should have removed, because

@@ -31,6 +31,7 @@ public final class ImageCache: Sendable {
 
     private struct EncodedTiers: Sendable {
         var custom: [any CacheTier]
+        /// The disk tier and the custom tiers, beginning with the nearest.
         var all: [any CacheTier]
         /// A number that increases with each change.
         var revision = 0

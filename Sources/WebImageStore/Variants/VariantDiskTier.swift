@@ -339,6 +339,7 @@ package final class VariantDiskTier: Sendable {
         let list: VaryIndex?
     }
 
+    /// Changes the list of a key, if the list is in memory, and writes it if the closure returns `true`.
     private func change(_ key: CacheKey, _ body: (inout VaryIndex) -> Bool) {
         let changed = lists.withLock { lists -> VaryIndex? in
             guard var list = lists[key]?.list, body(&list) else { return nil }

@@ -107,6 +107,7 @@ final class CacheCipher: Sendable {
         return digests.indices.map { CacheKey.StoredDigest(high: blocks[$0 * 2], low: blocks[$0 * 2 + 1]) }
     }
 
+    /// Encrypts or decrypts single blocks. Equal digests belong to equal keys, so equal blocks reveal nothing.
     private func transform(_ blocks: inout [UInt64], encrypts: Bool) -> Bool {
         guard !blocks.isEmpty else { return true }
         return blocks.withUnsafeMutableBytes {
@@ -140,6 +141,7 @@ final class CacheCipher: Sendable {
 
     // MARK: Entries
 
+    /// Returns the key of one entry file, or `nil` if memory can't be allocated.
     func entryKey(salt: [UInt8]) -> [UInt8]? {
         KeyedHash.bytes(key: content.withLock { $0.entries }, salt)
     }

@@ -25,6 +25,7 @@ enum SealedEntryFile {
     static let saltBytes = 32
     static let tagBytes = AuthenticatedEncryption.tagBytes
     static let sectionsLimit = EntryFile.headerBytes + 4 * EntryFile.sectionLimit
+    /// The number of bytes that are encrypted at a time.
     static let step = 1 << 20
 
     static let sectionsNonce = [UInt8](repeating: 0, count: AuthenticatedEncryption.nonceBytes)
@@ -47,6 +48,7 @@ struct SealedHeader {
     let sections: Int
     var payloadStart: Int { SealedEntryFile.headerBytes + sections + SealedEntryFile.tagBytes }
 
+    /// Creates a header from the first 48 bytes of a file.
     init(_ file: UnsafeRawBufferPointer) throws(EntryFileError) {
         var reader = ByteReader(file)
         guard file.count >= SealedEntryFile.headerBytes, let magic = reader.number(UInt64.self),
@@ -173,6 +175,7 @@ extension CacheCipher {
 }
 
 enum SectionsResult {
+    /// The entry without its payload, and the size of the payload in bytes.
     case entry(CacheEntry, payload: Int)
     case incomplete(required: Int)
 }

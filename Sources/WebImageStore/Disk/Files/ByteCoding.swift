@@ -47,6 +47,7 @@ struct ByteReader {
         return String(validating: rest.prefix(Int(count)), as: UTF8.self)
     }
 
+    /// Reads a date. Returns `nil` if the value isn't a finite number of seconds within 100,000 years.
     mutating func time() -> Date? {
         guard let bits = number(UInt64.self) else { return nil }
         let seconds = Double(bitPattern: bits)

@@ -45,7 +45,9 @@ struct CacheLayout: Sendable {
     var blobs: String { "\(root)/blobs" }
     var temp: String { "\(root)/temp" }
     var tag: String { "\(root)/CACHEDIR.TAG" }
+    /// The path of 32 random bytes that are the same for all processes.
     var salt: String { "\(root)/salt" }
+    /// The path of 32 random bytes without which the encrypted files can't be decrypted.
     var contentSalt: String { "\(root)/content-salt" }
     /// The directory that contains the subdirectories of the encryption keys, which is ``root`` without encryption.
     var base: String { isEncrypted ? folders.dropLast().last ?? root : root }
@@ -193,6 +195,7 @@ extension CacheLayout {
         }
     }
 
+    /// Creates a directory. An existing directory isn't an error.
     func makeDirectory(_ path: String, _ files: any FileSystem) throws(SystemCallError) {
         do throws(SystemCallError) { try files.makeDirectory(path) } catch  where error.code == EEXIST { return }
     }

@@ -109,6 +109,7 @@ extension ImageInfo {
 }
 
 extension Set<String> {
+    /// Encodes the tags as a 32-bit count followed by the sorted strings.
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.put(UInt32(clamping: count))

@@ -164,6 +164,7 @@ struct EntryLayout {
     let stored: Date
     var fileBytes: Int { payload.upperBound + EntryFile.trailerBytes }
 
+    /// Creates a layout from the first 48 bytes of a file without checking the bytes that follow.
     init(_ bytes: UnsafeRawBufferPointer) throws(EntryFileError) {
         var reader = ByteReader(bytes)
         guard let magic = reader.number(UInt64.self), let version = reader.number(UInt32.self) else { throw .length }

@@ -7,6 +7,7 @@
 package struct EntryPath: Sendable, Hashable {
     private var bytes: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
+    /// Creates the path of the entry whose name is the hexadecimal form of the given 32 bytes.
     init(_ bytes: UnsafeRawBufferPointer) {
         withUnsafeMutableBytes(of: &self.bytes) { $0.copyMemory(from: .init(rebasing: bytes.prefix($0.count))) }
     }

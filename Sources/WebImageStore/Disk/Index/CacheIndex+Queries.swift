@@ -10,7 +10,9 @@ extension CacheIndex {
     struct Totals: Equatable {
         var entries: Int
         var bytes: Int
+        /// A number that increases whenever all entries are removed.
         var epoch: Int
+        /// The reads of all processes since the index was created.
         var hits: Int
         var misses: Int
     }

@@ -12,6 +12,7 @@ final class CacheIndex {
     /// The characters `WIMG`.
     static let applicationID = 0x5749_4D47
     static let version = 6
+    /// The oldest version that this version upgrades in place. Other versions are rebuilt from the files.
     private static let upgradableVersion = 5
 
     let connection: SQLiteConnection
@@ -106,6 +107,9 @@ final class CacheIndex {
         CREATE INDEX by_update ON entries(high, low) WHERE updated = 1;
         """
 
+    /// Names are distributed uniformly, so each additional index costs one page write for nearly every row of a batch.
+    /// Therefore, there is only one index with short columns, which contains the values that are loaded at startup.
+    /// Entries are sorted by use or age only when they must be deleted.
     static func tag(_ name: String) -> Int { Int(bitPattern: UInt(name.prefix(16), radix: 16) ?? 0) }
 
     /// Takes the write lock immediately. Rows are inserted and deleted only in transactions because the totals are
@@ -182,6 +186,7 @@ final class CacheIndex {
         statement.bind(HexadecimalName.bytes(name))
     }
 
+    /// Returns the number of uses of the entry, or 0 if there's no row.
     @discardableResult
     func delete(name: String) throws(IndexError) -> Int {
         let select = try connection.statement("SELECT id, size, uses FROM entries WHERE tag = ? AND name = ?")
@@ -248,6 +253,7 @@ final class CacheIndex {
         return isKnown
     }
 
+    /// Records reads of an entry, the last of them at `accessed` in seconds since 1970.
     func touch(name: String, accessed: Double, uses: Int) throws(IndexError) {
         let update = try connection.statement(
             """
@@ -263,6 +269,7 @@ final class CacheIndex {
         _ = try run(update, name: name)
     }
 
+    /// Runs an update for the row of a name. Returns `false` if the row doesn't exist.
     private func run(_ change: SQLiteStatement, name: String) throws(IndexError) -> Bool {
         change.bind(Self.tag(name))
         bindName(name, change)
@@ -272,6 +279,7 @@ final class CacheIndex {
 
     // MARK: Eviction policy
 
+    /// A modified index can contain any number.
     private func currentFloor() throws(IndexError) -> Double {
         if let floor { return floor }
         let select = try connection.statement("SELECT floor FROM totals")
@@ -297,6 +305,7 @@ final class CacheIndex {
         }
     }
 
+    /// Returns the number of uses of an entry before its eviction, or 0 if it's unknown, and discards the eviction.
     private func takeGhost(_ name: String) throws(IndexError) -> Int {
         try loadGhosts()
         return ghosts.count > 0 ? ghosts.take(Self.tag(name)) : 0

@@ -8,6 +8,7 @@ struct IndexRow {
     var name: String
     var digest: CacheKey.StoredDigest
     var key: String
+    /// The size on disk in bytes.
     var size: Int
     var payload: Int
     /// The store time in seconds since 1970, bit for bit the same as in the file.

@@ -52,6 +52,7 @@ final class SQLiteConnection {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw error }
     }
 
+    /// Returns the prepared form of a statement, reset and ready for new values. Each statement is prepared only once.
     func statement(_ sql: String) throws(IndexError) -> SQLiteStatement {
         if let statement = statements[sql] {
             statement.reset()

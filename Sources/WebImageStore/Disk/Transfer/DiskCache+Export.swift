@@ -143,6 +143,7 @@ private struct ExportDirectory {
         if form == .entries { try files.makeDirectory(layout.blobs) }
     }
 
+    /// Writes one entry. Returns `nil` if the form of the export doesn't include the entry.
     func write(_ entry: CacheEntry) throws(SystemCallError) -> (line: ExportManifest.Entry, bytes: Int)? {
         let name = entry.key.fileName
         var line = ExportManifest.Entry(
@@ -184,6 +185,7 @@ private struct ExportDirectory {
 }
 
 extension EntryFile {
+    /// Returns the complete file of an entry, or `nil` if memory can't be allocated.
     static func bytes(of entry: CacheEntry) -> [UInt8]? {
         let prefix = prefix(of: entry)
         let sum = prefix.withUnsafeBytes { prefix in

@@ -174,6 +174,7 @@ extension EntryReader {
         return try checked(entry, limits)
     }
 
+    /// This method blocks.
     func entry(_ importedImage: DiskImport, _ limits: ImageLimits) throws(ImageError) -> CacheEntry {
         let payload: Data
         do throws(SystemCallError) {

@@ -50,6 +50,7 @@ struct ExportManifest: Codable {
     static let name = "manifest.json"
     static let format = "webimage-cache"
     static let version = 1
+    /// The maximum size of a manifest in bytes. Larger files aren't valid manifests.
     static let limit = 1 << 30
 
     var format = Self.format

@@ -4,6 +4,7 @@
 ///
 /// Entries are sorted once per eviction. Keeping an order in the index would cost more with every write and every read.
 struct EvictionQueue {
+    /// The expired entries, with the oldest one last, or `nil` before they're loaded.
     private var expired: [EvictionOrder]?
     /// All entries by rank, beginning with the lowest one, or `nil` before they're loaded.
     private var unused: [EvictionOrder]?

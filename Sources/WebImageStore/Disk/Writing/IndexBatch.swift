@@ -101,6 +101,7 @@ final class IndexBatch {
         }
     }
 
+    /// Removes the oldest changes beyond the limit. Returns `true` if there were any.
     func removeExcess() -> Bool {
         guard changes.count > Self.limit else { return false }
         changes.removeFirst(changes.count - Self.limit)

@@ -19,6 +19,7 @@ final class IndexFile {
         self.trash = trash
     }
 
+    /// Opens the index. A corrupt one is replaced if no other process uses it.
     func open(isAlone: Bool, replacing: Bool = false) {
         guard !state.isFilesOnly else {
             index = try? CacheIndex(writing: ":memory:", cipher: state.cipher)

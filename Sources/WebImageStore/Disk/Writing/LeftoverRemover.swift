@@ -36,6 +36,8 @@ struct LeftoverRemover {
         if layout.isEncrypted, names.contains("lock") { setAsideUnencrypted(names) }
     }
 
+    /// Returns the time in seconds since 1970 when the index or the entries of a subdirectory changed, or `nil` if it
+    /// isn't a directory.
     private func lastChange(_ folder: String) -> Double? {
         guard let status = try? files.status(at: folder), status.kind == .directory else { return nil }
         let parts = ["index.sqlite", "index.sqlite-wal", "blobs", "temp", "lock"]

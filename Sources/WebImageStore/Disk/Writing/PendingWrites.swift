@@ -88,6 +88,7 @@ struct PendingWrites {
         return .removeAll(ticket: lastTicket)
     }
 
+    /// Returns the change for a job, or `nil` if the job is superseded.
     func current(_ key: CacheKey, ticket: UInt64) -> PendingMetadata? {
         guard let found = pending[key], found.ticket == ticket else { return nil }
         return found.overlay

@@ -28,6 +28,7 @@ final class SpaceReserve {
     /// Returns the number of bytes that are missing if `count` bytes are written. It's negative if there's enough space.
     func shortage(for count: Int = 0) -> Int { floor + count - free }
 
+    /// Records bytes that the writer freed, or, with a negative number, wrote.
     func add(_ count: Int) {
         if free != .max { free += count }
     }

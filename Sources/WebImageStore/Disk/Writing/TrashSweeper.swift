@@ -66,6 +66,7 @@ final class TrashSweeper {
         }
     }
 
+    /// Deletes a tree until the budget is used up. Returns `false` if a file can't be deleted.
     private func delete(_ folder: String, _ budget: inout Int) -> Bool {
         guard let names = try? files.names(in: folder) else { return false }
         for name in names {

@@ -79,6 +79,7 @@ struct WriterStateMachine {
 
     mutating func commitFailed(now: Double) { commitAfter = now + Self.retrySeconds }
 
+    /// Records that an entry was dropped because of insufficient space, so that the writer checks the free space again.
     mutating func spaceMissed() { bytesSinceSpaceCheck = max(1, bytesSinceSpaceCheck) }
 
     mutating func jobDone() { jobsSinceSlice += 1 }
