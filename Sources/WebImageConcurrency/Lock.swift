@@ -69,14 +69,14 @@
 extension Lock {
     #if THREAD_SANITIZER
         /// Calls a closure with exclusive access to the value, and releases its result after unlocking.
-        package borrowing func discard<Removed: Sendable>(_ body: (inout Value) -> Removed) {
+        package borrowing func discard<Removed>(_ body: (inout Value) -> Removed) {
             withExtendedLifetime(withLock(body)) {}
         }
     #else
         /// Calls a closure with exclusive access to the value, and releases its result after unlocking.
         ///
         /// A closure that removes objects returns them, because their deinitializers can take time or use the lock again.
-        package borrowing func discard<Removed: Sendable>(_ body: (inout sending Value) -> Removed) {
+        package borrowing func discard<Removed>(_ body: (inout sending Value) -> sending Removed) {
             withExtendedLifetime(withLock(body)) {}
         }
     #endif
