@@ -113,29 +113,6 @@ struct HandOverTests {
         cancelSecond()
     }
 
-    @Test(
-        "A request that looks in the caches uses the download of another request that ends in the meantime",
-        arguments: Kind.allCases, [Kind.image, .data, .encoding])
-    func arrivalDuringLookup(first: Kind, second: Kind) async throws {
-        let (manager, fixture) = try manager()
-        defer { withExtendedLifetime(fixture) {} }
-        let request = ImageRequest(url: try url(1))
-        let cancel = start(first, request, manager)
-        await loader.waitForRequests(count: 1)
-        let lookup = TestGate()
-        tier.blockLookups(lookup)
-        let lookups = tier.lookups
-        let cancelSecond = start(second, request, manager)
-        await untilTrue { tier.lookups > lookups }
-        cancel()
-        gate.open()
-        await untilTrue { manager.pipeline.fetch.count == 0 }
-        lookup.open()
-        await untilTrue { manager.isAtRest }
-        #expect(loader.requests.count == 1)
-        cancelSecond()
-    }
-
     @Test("A download ends if the other request is canceled before it joins the download")
     func bothEnd() async throws {
         let (manager, fixture) = try manager()
