@@ -77,7 +77,7 @@ extension RequestPlan {
     /// Returns the response that contained or last confirmed the original data, or `nil` if it came without HTTP.
     fileprivate func sourceResponse(of originalInfo: OriginalInfo?) -> EncodedImage.SourceResponse? {
         guard let stored = originalInfo?.head else { return nil }
-        let freshness = stored.freshness(now: now, policy: defaults.http)
+        let freshness = stored.freshness(now: now, policy: defaults.httpCachePolicy)
         return EncodedImage.SourceResponse(
             head: stored.head, remainingLifetime: freshness.source == .none ? nil : .seconds(freshness.remaining))
     }

@@ -16,7 +16,7 @@ struct HTTPRules {
     private var request: ImageRequest { plan.request }
     private var policy: CachePolicy { plan.policy }
     private var now: Date { plan.now }
-    private var choices: HTTPCachePolicy { plan.defaults.http }
+    private var choices: HTTPCachePolicy { plan.defaults.httpCachePolicy }
 
     /// They're computed on demand because few responses vary.
     var selectingHeaders: HTTPHeaderFields { plan.settings.rules.sent(request.headers).withHashedSecrets }
@@ -85,8 +85,8 @@ struct HTTPRules {
         return plan.decision(step, for: originalInfo, head, isPlain: request.headers.lines.isEmpty)
     }
 
-    /// Returns whether an earlier request determined that the data is fresh for every request without header fields. If
-    /// so, the data serves this request, and no rule must be evaluated.
+    /// Returns whether the data serves the request because it's known to be fresh for requests without header fields.
+    /// The rules then don't have to be evaluated.
     func isKnownFresh(_ originalInfo: OriginalInfo) -> Bool {
         policy == .http && request.headers.lines.isEmpty && originalInfo.isKnownFresh(at: now, by: plan.defaults)
     }

@@ -74,10 +74,9 @@ final class InFlightOriginals: Sendable {
     }
 
     func add(_ original: OriginalData, for key: CacheKey) {
-        let released = state.withLock { state -> ArraySlice<OriginalData> in
+        state.discard { state -> ArraySlice<OriginalData> in
             state.originals.insert(original, for: key)
             return state.retain(original)
         }
-        withExtendedLifetime(released) {}
     }
 }

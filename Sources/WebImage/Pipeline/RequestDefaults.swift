@@ -97,5 +97,5 @@ final class RequestDefaults: Sendable {
         throw .request(.unsupportedScheme(request.url.scheme?.lowercased() ?? ""))
     }
 
-    var http: HTTPCachePolicy { configuration.httpCachePolicy }
+    var httpCachePolicy: HTTPCachePolicy { configuration.httpCachePolicy }
 }

@@ -149,7 +149,7 @@ extension RequestPlan {
         let isFirstUse = isUnusedPrefetch(head)
         var end: Date?
         if step == .use {
-            end = now.addingTimeInterval(head.freshness(now: now, policy: defaults.http).remaining)
+            end = now.addingTimeInterval(head.freshness(now: now, policy: defaults.httpCachePolicy).remaining)
         } else if isRecent(head) {
             end = head.responseTime.addingTimeInterval(defaults.revalidationInterval)
         }
@@ -172,7 +172,7 @@ extension RequestPlan {
 
     private func isRecent(_ head: StoredResponseHead) -> Bool {
         let interval = defaults.revalidationInterval
-        return interval > 0 && head.leavesFreshnessOpen(now: now, policy: defaults.http)
+        return interval > 0 && head.leavesFreshnessOpen(now: now, policy: defaults.httpCachePolicy)
             && defaults.recentResponses.contains(head, for: keys.data, within: interval, now: now)
     }
 

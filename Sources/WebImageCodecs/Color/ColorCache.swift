@@ -61,9 +61,7 @@ final class ColorCache: Sendable {
         }
         if let known { return known.conversion }
         let made = make()
-        let dropped = state.withLock { store(made, for: key, in: &$0) }
-        // Release the evicted conversions here, outside the lock.
-        withExtendedLifetime(dropped) {}
+        state.discard { store(made, for: key, in: &$0) }
         return made
     }
 

@@ -200,7 +200,7 @@ public final class DiskCache: Sendable {
     public func userData(for key: CacheKey) async -> Data? { await entry(for: key)?.userData }
 
     private func update(_ update: EntryMetadataUpdate, for key: CacheKey) {
-        guard !isKnown(key), extrasMayContain(key) else { return stage(update, for: key) }
+        guard extrasMayContain(key), !isKnown(key) else { return stage(update, for: key) }
         // Another process may have stored the entry in this directory, which only its file shows.
         _ = readers.submit { [self] reader in
             guard !isKnown(key), !reader.hasFile(of: key), var entry = reader.extra(key) else {

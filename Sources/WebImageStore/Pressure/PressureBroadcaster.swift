@@ -50,8 +50,7 @@ final class PressureBroadcaster: Sendable {
     }
 
     func remove(_ id: Int) {
-        let removed = state.withLock { $0.observers.removeValue(forKey: id) }
-        withExtendedLifetime(removed) {}
+        state.discard { $0.observers.removeValue(forKey: id) }
     }
 
     /// Events arrive in order. If another thread is delivering events, that thread also delivers the new event. The

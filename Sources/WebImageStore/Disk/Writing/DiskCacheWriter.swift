@@ -303,7 +303,7 @@ final class DiskCacheWriter {
         let mustCompare = mustReconcile(isAlone: isAlone)
         beginSession()
         // Until now, other processes that start wait for the lock, because the index may need repair and doesn't list
-        // this session.
+        // this writer.
         locks.share()
         // The index may lack entries, so reads check the files until the comparison publishes its result.
         if mustCompare, index != nil { reconciler.start(isPublishing: true) } else { publishKnown() }
