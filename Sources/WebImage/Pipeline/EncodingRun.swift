@@ -38,6 +38,10 @@ struct EncodingRun {
 
     func output() async throws(ImageError) -> Output {
         pipeline.fetch.reserve(plan, for: task, .image(plan.limits))
+        guard storesEncodings else { return try await encoded() }
+        // Data that arrives during the lookups is retained until the part that loads the image takes it.
+        pipeline.inFlight.enter()
+        defer { pipeline.inFlight.leave() }
         let stored = await storedBeforehand()
         // The request joins the running lookups.
         defer { withExtendedLifetime(stored) {} }
@@ -91,7 +95,7 @@ struct EncodingRun {
     /// Returns the cached encoding of data that is available and fresh, without decoding anything.
     private func storedBeforehand() async -> Stored {
         var stored = Stored()
-        guard storesEncodings, plan.policy.usesUnconfirmed,
+        guard plan.policy.usesUnconfirmed,
             plan.cache.mayContain(plan.encodedKey(encoding), in: plan.request.caching.readFrom)
         else { return stored }
         let (usable, lateOriginal) = await usableData()

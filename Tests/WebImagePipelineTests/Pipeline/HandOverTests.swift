@@ -68,25 +68,48 @@ struct HandOverTests {
 
     enum Kind: CaseIterable { case image, data, encoding, memoryPrefetch, diskPrefetch }
 
-    /// Starts a request without waiting for its result. The result cancels it.
-    private func start(_ kind: Kind, _ request: ImageRequest, _ manager: ImageManager) -> @Sendable () -> Void {
+    private struct Started {
+        let cancel: @Sendable () -> Void
+        let finish: @Sendable () async throws -> Void
+    }
+
+    private func start(_ kind: Kind, _ request: ImageRequest, _ manager: ImageManager) -> Started {
         switch kind {
         case .image:
             let task = manager.load(request)
-            return { task.cancel() }
+            return Started(cancel: { task.cancel() }, finish: { _ = try await task.image })
         case .data:
             let task = Task { try await manager.data(for: request) }
-            return { task.cancel() }
+            return Started(cancel: { task.cancel() }, finish: { _ = try await task.value })
         case .encoding:
             let task = Task { try await manager.encodedImage(for: request, as: .jpeg) }
-            return { task.cancel() }
+            return Started(cancel: { task.cancel() }, finish: { _ = try await task.value })
         case .memoryPrefetch, .diskPrefetch:
             var configuration = ImagePrefetcher.Configuration()
             configuration.destination = kind == .memoryPrefetch ? .memoryCache : .diskCache
             configuration.pausesOnMeteredNetworks = false
             let task = ImagePrefetcher(manager: manager, configuration: configuration).prefetch([request])
-            return { task.cancel() }
+            return Started(cancel: { task.cancel() }, finish: { _ = await task.result })
         }
+    }
+
+    /// Cancels a request that is downloading while another one looks in the caches. Returns the other one and the gate
+    /// that holds its lookup.
+    private func handOver(
+        _ first: Kind, to second: Kind, _ manager: ImageManager
+    ) async throws -> (Started, lookup: TestGate) {
+        let request = ImageRequest(url: try url(1))
+        let first = start(first, request, manager)
+        await loader.waitForRequests(count: 1)
+        let lookup = TestGate()
+        tier.blockLookups(lookup)
+        let lookups = tier.lookups
+        let second = start(second, request, manager)
+        await untilTrue { tier.lookups > lookups }
+        first.cancel()
+        await untilTrue { manager.runningTasks.count == 1 }
+        #expect(manager.pipeline.fetch.count == 1)
+        return (second, lookup)
     }
 
     @Test(
@@ -95,22 +118,26 @@ struct HandOverTests {
     func duringLookup(first: Kind, second: Kind) async throws {
         let (manager, fixture) = try manager()
         defer { withExtendedLifetime(fixture) {} }
-        let request = ImageRequest(url: try url(1))
-        let cancel = start(first, request, manager)
-        await loader.waitForRequests(count: 1)
-        let lookup = TestGate()
-        tier.blockLookups(lookup)
-        let lookups = tier.lookups
-        let cancelSecond = start(second, request, manager)
-        await untilTrue { tier.lookups > lookups }
-        cancel()
-        await untilTrue { manager.runningTasks.count == 1 }
-        #expect(manager.pipeline.fetch.count == 1)
+        let (second, lookup) = try await handOver(first, to: second, manager)
         lookup.open()
         gate.open()
+        try await second.finish()
         await untilTrue { manager.isAtRest }
         #expect(loader.requests.count == 1 && loader.cancelledCount == 0)
-        cancelSecond()
+    }
+
+    @Test(
+        "A request that looks in the caches uses the data of a download that ends in the meantime",
+        arguments: Kind.allCases, [Kind.image, .data, .encoding])
+    func arrivalDuringLookup(first: Kind, second: Kind) async throws {
+        let (manager, fixture) = try manager()
+        defer { withExtendedLifetime(fixture) {} }
+        let (second, lookup) = try await handOver(first, to: second, manager)
+        gate.open()
+        await untilTrue { manager.pipeline.fetch.count == 0 }
+        lookup.open()
+        try await second.finish()
+        #expect(loader.requests.count == 1 && loader.cancelledCount == 0)
     }
 
     @Test("A download ends if the other request is canceled before it joins the download")
