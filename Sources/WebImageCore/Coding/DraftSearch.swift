@@ -32,6 +32,8 @@ struct DraftSearch {
     /// file must use. The steps of the quantizer of HEVC change some files by a fifth.
     private static let sufficientShare = 0.85
     private static let lastShare = 0.8
+    /// The number of standard deviations by which the size of the requested quality must be smaller than the limit.
+    private static let margin = 1.0
     /// The standard deviations of the ratio before and after it was measured.
     private static let unknownRatio = 0.12
     private static let measuredRatio = 0.045
@@ -115,12 +117,13 @@ struct DraftSearch {
             of: samples.map(corrected), ladder, headers: headers, metadata: metadata,
             ratioDeviation: ratios.isEmpty ? Self.unknownRatio : Self.measuredRatio)
         let usable = Double(limit) - prediction.fixedByteCount
-        // No lower quality replaces the requested one if that one fits.
-        if high == nil, usable > 1 {
+        if high == nil, low == nil, usable > 1 {
             let (mean, deviation) = prediction.logSize(top)
             if mean - 2 * deviation <= log(usable) {
-                let isCertain = mean + 2 * deviation <= log(usable)
-                return isCertain ? .file(top) : refinement(of: top, deviation) ?? .file(top)
+                if mean + 2 * deviation <= log(usable) { return .file(top) }
+                if let step = refinement(of: top, deviation) { return step }
+                // A slightly lower quality saves another file if the requested one possibly exceeds the limit.
+                if mean + Self.margin * deviation <= log(usable) { return .file(top) }
             }
         }
         if let low {

@@ -15,6 +15,8 @@ enum FileSizeSearch {
     ) throws(ImageError) -> Data {
         try context.checkCancellation()
         if let drafts = Self.drafts(for: image, as: encoding) {
+            var encoding = encoding
+            encoding.effort = encoding.effort ?? drafts.effort
             var run = DraftedRun(image, as: encoding, coder: coder, limit: limit, drafts: drafts, context: context)
             return try run.result()
         }

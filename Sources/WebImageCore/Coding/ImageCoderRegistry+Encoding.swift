@@ -9,7 +9,8 @@ extension ImageCoderRegistry {
     /// encodes the image up to five times to approach the highest quality that fits, from the requested quality down to
     /// 10. If no quality fits or the format has no quality setting, the method reduces the image, down to 16 pixels on
     /// the longer side. The search ends if a file uses at least 95% of the limit without metadata. For large AVIF and HEIF
-    /// images, encodes with the lowest effort predict the sizes, and the search usually needs one other encode. The timeout
+    /// images, encodes with the lowest effort predict the sizes, and the search usually needs one other encode. It then
+    /// returns a slightly lower quality than the requested one if that one possibly exceeds the limit. The timeout
     /// ``ImageLimits/maxEncodingTime`` applies to the whole call. With ``ImageEncoding/visualScore``, the search starts
     /// from the quality that reaches the score.
     ///

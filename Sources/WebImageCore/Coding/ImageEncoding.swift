@@ -14,7 +14,7 @@ public struct ImageEncoding: Sendable, Hashable {
     /// default is `false`.
     public var isProgressive = false
     /// The effort of the compressor, from 0 (fast) to 9 (small). If the value is `nil`, the codec library uses its
-    /// default.
+    /// default. For large HEIF images with ``maxByteCount``, `nil` means 5, because the search encodes several files.
     public var effort: Int?
     /// The background of transparent pixels if the format has no alpha. The alpha of the color is ignored. The default
     /// is white.
