@@ -132,8 +132,10 @@
 
         private func send(_ response: ServerResponse) -> MHD_Result {
             body = response.body
-            // A response to HEAD has the length of the body that it omits.
-            let announced = response.headers["Content-Length"].flatMap { UInt64($0) } ?? UInt64(body.count)
+            // A response to HEAD or with the status code 304 has the length of the body that it omits.
+            let announced =
+                response.headers["Content-Length"].flatMap { UInt64($0) }
+                ?? UInt64(response.omittedByteCount ?? body.count)
             let pointer = Unmanaged.passRetained(self).toOpaque()
             guard
                 let reply = MHD_create_response_from_callback(

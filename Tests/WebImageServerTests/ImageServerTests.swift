@@ -34,6 +34,7 @@ struct ImageServerTests {
         return try LoopbackServer(routes: [
             "/a.png": LoopbackServer.Response(headers: ["Cache-Control": "max-age=600"], body: image),
             "/text": .ok(Data("secret text".utf8)),
+            "/large": .ok(Data(count: ImageLimits.server.maxEncodedBytes + 1)),
         ])
     }
 
@@ -229,6 +230,7 @@ struct ImageServerTests {
         let base = "http://127.0.0.1:\(origin.port)"
         for (target, status) in [
             ("/x/plain/\(base)/a.png", 403), ("/_/plain/\(base)/missing", 404), ("/_/plain/\(base)/text", 422),
+            ("/_/plain/\(base)/large", 422),
             ("/_/plain/http://localhost:\(origin.port)/a.png", 404), ("/_/plain/ftp://127.0.0.1/a", 404),
             ("/_/plain/local:///etc/passwd", 404), ("/_/wm:1/plain/\(base)/a.png", 404),
             ("/_/exp:1000/plain/\(base)/a.png", 404), ("/_/pd:1000000/plain/\(base)/a.png", 422),
@@ -272,6 +274,27 @@ struct ImageServerTests {
             "local:///../etc/passwd", "local:///..%2fetc/passwd", "local:///a/../../x", "local:///", "local:///.",
         ] {
             #expect(await server.response(to: ServerRequest(target: "/_/plain/\(path)")).statusCode == 404, "\(path)")
+        }
+        try Data(count: ImageLimits.server.maxEncodedBytes + 1).write(to: URL(filePath: directory.file("large")))
+        let large = await server.response(to: ServerRequest(target: "/_/plain/local:///large"))
+        let reason = String(decoding: large.body, as: UTF8.self)
+        #expect(large.statusCode == 422 && reason.contains("\(ImageLimits.server.maxEncodedBytes)"), "\(reason)")
+        #expect(!reason.contains(directory.path))
+    }
+
+    @Test("The logged path has the prefix of the server, and no query")
+    func loggedPaths() throws {
+        let server = try server {
+            $0.isOpenProxy = true
+            $0.pathPrefix = "/img"
+            $0.trustedSignatures = ["word"]
+        }
+        for (target, expected) in [
+            ("/img/word/w:1/plain/http://u:p@a/b%3Fc?d", "/img/…/w:1/plain/http://a/b"),
+            ("/img/info/word/plain/http://a/b?c", "/img/info/…/plain/http://a/b"), ("/other?x", "/other"),
+            ("/img/health", "/img/health"),
+        ] {
+            #expect(server.loggedPath(of: ServerRequest(target: target)) == expected, "\(target)")
         }
     }
 

@@ -119,6 +119,16 @@ struct OptionTests {
         }
     }
 
+    @Test("A quality of a format applies if the URL or the source determines that format")
+    func formatQuality() throws {
+        func quality(_ text: String, _ format: ImageFormat?) throws -> Int? {
+            try ProcessingPlan(source: URL(filePath: "/"), options: options(text), format: format).encoding.quality
+        }
+        #expect(try quality("fq:jpeg:20", nil) == 20 && quality("fq:jpeg:20:webp:30/q:40", nil) == 20)
+        #expect(try quality("fq:webp:20/q:40", nil) == 40 && quality("fq:webp:20", nil) == 80)
+        #expect(try quality("fq:webp:20/q:40", .webp) == 20 && quality("fq:webp:20/q:40", .avif) == 40)
+    }
+
     @Test("Presets apply in order, contain each other, and end recursions")
     func presets() throws {
         var parser = OptionParser()

@@ -46,6 +46,8 @@ struct ServeTests {
         let tag = try #require(whole.headers["ETag"])
         let same = try await server.send(target(origin), headers: ["If-None-Match: \(tag)"])
         #expect(same.status == 304 && same.body.isEmpty && same.headers["ETag"] == tag)
+        // A length of zero would be wrong (RFC 9110, section 8.6).
+        #expect(same.headers["Content-Length"] == "\(whole.body.count)")
         let range = try await server.send(target(origin), headers: ["Range: bytes=2-5"])
         #expect(range.status == 206 && range.body == whole.body.dropFirst(2).prefix(4))
         #expect(try await server.send(target(origin), method: "DELETE").status == 405)

@@ -30,6 +30,35 @@ struct ServerURLTests {
         #expect(try ServerURL(path: "/_/plain/local:///a.png@").format == nil)
     }
 
+    @Test("Logged paths contain neither credentials nor queries, nor trusted signatures")
+    func redaction() {
+        func base64(_ text: String) -> String {
+            Data(text.utf8).base64EncodedString().replacingOccurrences(of: "/", with: "_")
+                .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "=", with: "")
+        }
+        let url = "https://user:password@a.example/b.jpg?token=secret#secret"
+        let shown = "/plain/https://a.example/b.jpg"
+        let escaped = url.replacingOccurrences(of: "?", with: "%3F").replacingOccurrences(of: "@", with: "%40")
+        for (path, expected) in [
+            ("/sig/w:10/plain/\(escaped)@png", "/sig/w:10\(shown)@png"),
+            ("/sig/\(base64(url)).png", "/sig\(shown)@png"),
+            ("/sig/w:10/\(base64(url).prefix(9))/\(base64(url).dropFirst(9))", "/sig/w:10\(shown)"),
+            ("/word/w:10/g:no/plain/local:///a.png", "/…/w:10/g:no/plain/local:///a.png"),
+            ("/sig/plain/a/b.jpg%3Ftoken=secret@png", "/sig/plain/a/b.jpg@png"),
+            // Paths that can't be parsed.
+            ("/sig/w:10/plain/\(escaped)@png@jpg", "/sig/w:10\(shown)"), ("/sig/w:10/plain/%zz", "/sig/w:10/plain/…"),
+            ("/word/\(base64(url)).png.jpg", "/…/plain/…"), ("/word/\(base64(url))!", "/…/plain/…"),
+            ("/sig/enc/\(base64(url))", "/sig/plain/…"), ("/favicon.ico", "/favicon.ico"), ("/", "/"),
+        ] {
+            let text = ServerURL.redacted(path: path, secrets: ["word"])
+            #expect(text == expected, "\(path)")
+            #expect(!text.contains("secret") && !text.contains("password") && !text.contains(base64("password")))
+        }
+        let preset = ServerURL.redacted(
+            path: "/sig/thumb:big/plain/\(escaped)", secrets: [], allowsOnlyPresets: true)
+        #expect(preset == "/sig/thumb:big\(shown)")
+    }
+
     @Test(
         "Invalid paths are rejected with 404 and a reason",
         arguments: [

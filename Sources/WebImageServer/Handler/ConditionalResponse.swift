@@ -14,7 +14,11 @@ struct ConditionalResponse {
         let tag = tag
         var headers = headers
         headers.append(name: "ETag", value: tag.description)
-        if isUnchanged(for: request, tag) { return ServerResponse(statusCode: 304, headers: headers) }
+        if isUnchanged(for: request, tag) {
+            var response = ServerResponse(statusCode: 304, headers: headers)
+            response.omittedByteCount = data.count
+            return response
+        }
         headers.append(name: "Accept-Ranges", value: "bytes")
         guard request.method == "GET", let text = request.headers["Range"], let range = ByteRange(text),
             isCurrent(request.headers["If-Range"], tag)
@@ -121,9 +125,12 @@ extension ServerFailure {
         }
     }
 
-    /// Messages of errors can contain the source URL, so only limits are described.
+    /// Messages of errors can contain the source URL or the path of a local file, so only limits are described.
     private static func reason(of error: ImageError) -> String {
         switch error {
+        // The details of this kind name the data, if they don't describe the result.
+        case .limitExceeded(let failure) where failure.kind == .encodedSize && !failure.concernsEncoding:
+            ImageError.LimitFailure(.encodedSize, limit: failure.limit, actual: failure.actual).message
         case .limitExceeded, .processing: error.message
         case .decoding(let failure) where failure.statusCode != 422:
             "The image can’t be processed (error \(error.code))."

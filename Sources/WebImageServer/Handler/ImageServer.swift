@@ -204,6 +204,18 @@ public struct ImageServer: Sendable {
         }
     }
 
+    /// Returns the path of a request for logs, without the secrets of its source URL and without trusted signatures.
+    func loggedPath(of request: ServerRequest) -> String {
+        let path = request.target.prefix { $0 != "?" }
+        guard path.hasPrefix(configuration.pathPrefix) else { return String(path) }
+        let isInformation = path.dropFirst(configuration.pathPrefix.count).hasPrefix("/info/")
+        let prefix = configuration.pathPrefix + (isInformation ? "/info" : "")
+        return prefix
+            + ServerURL.redacted(
+                path: String(path.dropFirst(prefix.count)), secrets: configuration.trustedSignatures,
+                allowsOnlyPresets: configuration.allowsOnlyPresets)
+    }
+
     private func job(
         _ path: String, _ request: ServerRequest
     ) throws(ServerFailure) -> (source: ServerSource, options: ProcessingOptions) {

@@ -33,6 +33,9 @@ public struct ServerResponse: Sendable {
     public var headers: HTTPHeaderFields
     /// The data to send. It's empty for `HEAD` and for the status code 304.
     public var body: Data
+    /// The size of the body that a response with the status code 304 omits, in bytes. HTTP servers that send the length
+    /// of each response send this one (RFC 9110, section 8.6).
+    package var omittedByteCount: Int?
 
     /// Creates a response.
     public init(statusCode: Int, headers: HTTPHeaderFields = HTTPHeaderFields(), body: Data = Data()) {

@@ -38,11 +38,11 @@ package struct ProcessingPlan: Sendable {
         encoding = ImageEncoding(format: format)
         // As in imgproxy, the source keeps its format if all clients can display it.
         if format == nil { encoding.automaticFormats = [.jpeg, .png, .gif] }
-        let explicit = format.flatMap { options.formatQuality[$0] } ?? options.quality
+        // If the source or its content determines the format, only JPEG has a quality.
+        let explicit = options.formatQuality[format ?? .jpeg] ?? options.quality
         if let format, let quality = qualities[format] {
             encoding.quality = explicit > 0 ? explicit : quality
         } else if format == nil, let quality = explicit > 0 ? explicit : qualities[.jpeg] {
-            // The source or its content determines the format, which is usually JPEG.
             encoding.quality = quality
         }
         if let background = options.background { encoding.background = background }

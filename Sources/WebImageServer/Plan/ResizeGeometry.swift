@@ -105,9 +105,9 @@ package struct ResizeGeometry: Sendable, Hashable {
 
     private static func cropped(_ size: PixelSize, _ options: ProcessingOptions, _ ratio: Double) -> PixelSize {
         guard options.width > 0 || options.height > 0 else { return size }
-        let wantedWidth = options.width > 0 ? Double(options.width) * ratio : Double(size.width)
-        let wantedHeight = options.height > 0 ? Double(options.height) * ratio : Double(size.height)
-        // An enlarged minimum may exceed the box, and so may a zoom.
+        let wantedWidth = options.width > 0 ? Double(options.width) * options.zoomX * ratio : Double(size.width)
+        let wantedHeight = options.height > 0 ? Double(options.height) * options.zoomY * ratio : Double(size.height)
+        // An enlarged minimum may exceed the box.
         var (width, height) = (min(Double(size.width), wantedWidth), min(Double(size.height), wantedHeight))
         if options.resizingType == .fillDown, !options.enlarges {
             let missing = max(wantedWidth / Double(size.width), wantedHeight / Double(size.height))
@@ -123,7 +123,8 @@ package struct ResizeGeometry: Sendable, Hashable {
         var result = size
         if options.extend.isEnabled {
             let ratio = options.dpr * factor
-            let wanted = self.size(Double(options.width) * ratio, Double(options.height) * ratio)
+            let wanted = self.size(
+                Double(options.width) * options.zoomX * ratio, Double(options.height) * options.zoomY * ratio)
             if options.width > 0 { result.width = max(result.width, wanted.width) }
             if options.height > 0 { result.height = max(result.height, wanted.height) }
         }

@@ -167,14 +167,13 @@ package final class ImageService: Sendable {
         let duration = call.duration
         metrics.count(status: status, sentBytes: sentBytes)
         metrics.add(duration, stage: "response")
-        let path = call.request.target.prefix { $0 != "?" }
         let text = call.response.map { String(decoding: $0.body.prefix(256), as: UTF8.self) } ?? ""
         let reason = status >= 400 && !text.isEmpty ? text : nil
         log?.add(
             ServiceLog.Request(
                 time: ServiceLog.now(), requestID: call.requestID, traceID: call.trace.traceID,
                 spanID: call.trace.spanID, client: call.client, method: String(call.request.method.prefix(16)),
-                path: String(path.prefix(4_096)),
+                path: String(handler.loggedPath(of: call.request).prefix(4_096)),
                 userAgent: call.request.headers["User-Agent"].map { String($0.prefix(256)) },
                 status: status, bytes: sentBytes, isComplete: isComplete && status != Self.clientClosedRequest,
                 durationMs: Self.milliseconds(duration), queueMs: call.waitingTime.map(Self.milliseconds),

@@ -174,7 +174,7 @@ extension ServiceSettings {
         Setting("AWS_ACCESS_KEY_ID", "The access key of the storage") { $0.s3.accessKeyID = $1 },
         Setting("AWS_SECRET_ACCESS_KEY", "The secret key of the storage") { $0.s3.secretAccessKey = $1 },
         Setting("AWS_SESSION_TOKEN", "The token of temporary credentials") { $0.s3.sessionToken = $1 },
-        Setting("IMGPROXY_MAX_SRC_RESOLUTION", "The maximum megapixels of a source (50)") {
+        Setting("IMGPROXY_MAX_SRC_RESOLUTION", "The maximum megapixels of a source (100)") {
             settings, text throws(Invalid) in
             guard let megapixels = Double(text), (0.001...1_000).contains(megapixels) else {
                 throw Invalid("“\(text)” isn’t a number from 0.001 to 1000")

@@ -73,6 +73,33 @@ package struct ServerURL: Sendable, Hashable {
         }
     }
 
+    /// Returns the text of a path for logs. The source URL is decoded and has neither user information nor a query, and
+    /// words in `secrets` are replaced.
+    static func redacted(path: String, secrets: Set<String>, allowsOnlyPresets: Bool = false) -> String {
+        let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count >= 2 else { return path }
+        let signature = secrets.contains(String(parts[0])) ? "…" : String(parts[0])
+        var options = parts[1...].prefix { $0 != "plain" && ($0.contains(":") || $0.isEmpty) }
+        if allowsOnlyPresets, options.isEmpty, let first = parts[1...].first, parts.count > 2, first != "plain" {
+            options = parts[1...].prefix(1)
+        }
+        let rest = parts[options.endIndex...]
+        let isPlain = rest.first == "plain"
+        let source: String
+        let format: String?
+        if let url = try? ServerURL(path: path, allowsOnlyPresets: allowsOnlyPresets) {
+            (source, format) = (url.source, url.format)
+        } else {
+            // Text that isn't valid can contain a whole URL with its secrets, so nothing of an encoded one remains.
+            (source, format) = (
+                isPlain ? rest.dropFirst().joined(separator: "/").removingPercentEncoding ?? "" : "", nil
+            )
+        }
+        let safe = Redaction.text(source).prefix { $0 != "?" && $0 != "#" }
+        let text = (["", signature] + options.map(String.init) + ["plain", safe.isEmpty ? "…" : String(safe)])
+        return text.joined(separator: "/") + (format.map { "@\($0)" } ?? "")
+    }
+
     private static func unsupportedForm(_ parts: ArraySlice<Substring>) -> String? {
         let parts = Array(parts.prefix(6))
         if parts.count > 1, parts[0] == "enc" {
