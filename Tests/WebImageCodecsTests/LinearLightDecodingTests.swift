@@ -33,6 +33,43 @@ struct LinearLightDecodingTests {
         #expect(abs(center(try decode(data, options).pixels) - 128) <= 2)
     }
 
+    @Test("A lossless WebP image that the limits allow isn't reduced by libwebp, and a lossy one is reduced less")
+    func webP() throws {
+        let pattern = try pattern(512)
+        let context = ImageProcessingContext()
+        let size = TargetSize.fit(width: 60, height: 60)
+        let expected = try ResizeTransformer(to: size).transform(pattern, context: context)
+        let lossless = try PixelPatterns.encode(pattern, as: .webp.lossless)
+        let small = try decode(lossless, ImageDecodingOptions(size: size)).pixels
+        #expect(small.packedBytes() == expected.packedBytes() && abs(center(small) - 188) <= 1)
+        // A thumbnail with less light is better than none.
+        let limits = ImageLimits(maxDecodedBytes: 500_000)
+        let limited = try ImageCoderRegistry.standard.decode(
+            lossless, options: ImageDecodingOptions(size: size), context: ImageProcessingContext(limits: limits))
+        #expect(limited.size == small.size)
+
+        let texture = try PixelPatterns.texture(width: 768, height: 512)
+        let lossy = try PixelPatterns.encode(texture, as: .webp(quality: 95))
+        let whole = try decode(lossy, ImageDecodingOptions()).pixels
+        let reduced = try decode(lossy, ImageDecodingOptions(size: size)).pixels
+        let goal = try ResizeTransformer(to: size).transform(whole, context: context)
+        #expect(similarity(reduced, goal) > 40, "\(similarity(reduced, goal))")
+    }
+
+    @Test("A progressive JPEG image is reduced like one with fine detail")
+    func progressive() throws {
+        let texture = try PixelPatterns.texture(width: 1_200, height: 800)
+        var encoding = ImageEncoding.jpeg(quality: 90)
+        encoding.isProgressive = true
+        let data = try PixelPatterns.encode(texture, as: encoding)
+        #expect(try ImageInfo(data: data).detail == .fine)
+        let size = TargetSize.fit(width: 280, height: 280)
+        let goal = try ResizeTransformer(to: size).transform(
+            try decode(data, ImageDecodingOptions()).pixels, context: ImageProcessingContext())
+        let small = try decode(data, ImageDecodingOptions(size: size)).pixels
+        #expect(similarity(small, goal) > 40, "\(similarity(small, goal))")
+    }
+
     @Test("A large PNG image that is decoded row by row has the same light")
     func rows() throws {
         let data = try PixelPatterns.encode(pattern(512), as: .png)

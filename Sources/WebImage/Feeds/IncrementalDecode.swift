@@ -220,8 +220,10 @@ final class IncrementalDecode: Sendable {
         guard probe.format == .jpeg || probe.format == .webp,
             let output = try? options.size?.plan(for: probe.size, scale: options.scale).output.area
         else { return area * (probe.format == .jpeg && probe.isProgressive ? 14 : 8) }
-        // libwebp also retains the pixels of lossless images.
-        return min(area * 8, output * 40) + (probe.isProgressive ? area * 6 : 0) + (probe.isLosslessWebP ? area * 4 : 0)
+        // libwebp retains the pixels of lossless images, which it doesn't reduce.
+        if probe.isLosslessWebP { return area * 12 }
+        let reducesLess = probe.format == .webp || probe.detail != .ordinary
+        return min(area * 8, output * (reducesLess ? 80 : 40)) + (probe.isProgressive ? area * 6 : 0)
     }
 }
 

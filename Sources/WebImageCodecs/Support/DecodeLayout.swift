@@ -41,15 +41,18 @@ struct DecodeLayout {
 
     /// The minimum density for ordinary detail, with which Lanczos resampling after a reduction has good results.
     private static let ordinaryDensity = 2.0
+    /// The density for decoders that scale to any size. Decoders with fractions have it on average with
+    /// ``ordinaryDensity``, because they never reduce by less than half of the possible factor.
+    private static let anySizeDensity = 4.0
 
     private static func isAllowed(_ size: PixelSize, _ format: PixelFormat, _ limits: ImageLimits) -> Bool {
         guard (try? limits.check(size)) != nil, let area = size.area else { return false }
         return area <= limits.maxDecodedBytes / format.bytesPerPixel
     }
 
-    private static func minDensity(_ detail: StoredDetail) -> Double {
+    private static func minDensity(_ detail: StoredDetail, _ reduction: DecoderReduction) -> Double {
         switch detail {
-        case .ordinary: ordinaryDensity
+        case .ordinary: reduction == .anySize ? anySizeDensity : ordinaryDensity
         case .fine: 3
         case .noise: .infinity
         }
@@ -85,7 +88,7 @@ struct DecodeLayout {
             self.output = rawSize
             self.isScaled = false
         }
-        minDensity = options.resampling.light == .linear ? Self.minDensity(detail) : Self.ordinaryDensity
+        minDensity = options.resampling.light == .linear ? Self.minDensity(detail, reduction) : Self.ordinaryDensity
         reduceToLimits(format, context.limits)
         try context.limits.check(decodedSize)
         try context.limits.checkedSourceArea(of: rawSize)

@@ -15,7 +15,7 @@ extension DecodingRequirements {
         self.init(size: layout.decodedSize, byteCount: 0)
         let format = options.pixelFormat(info.bitDepth)
         if reduction != .rows {
-            let isNoise = info.detail == .noise && options.resampling.light == .linear
+            let isNoise = (info.detail == .noise || info.isLosslessWebP) && options.resampling.light == .linear
             add(pixelsOf: isNoise ? info.storedSize : layout.decodedSize, bytesPerPixel: format.bytesPerPixel)
         }
         // Resampling, the color conversion, and the orientation need the result and one copy of it.

@@ -16,9 +16,10 @@ package struct WebPCoder: FrameSelectingCoder, ReducingImageCoder, GrowingAnimat
 
     /// Decodes a WebP image.
     ///
-    /// For a smaller size, the scaler of libwebp reduces still images to twice the requested pixels, and then the
-    /// coder resamples them. The limit for pixels applies to the reduced image. For lossless images, which libwebp
-    /// decodes in full, it applies to the whole image.
+    /// For a smaller size, the scaler of libwebp reduces lossy still images to four times the requested pixels on each
+    /// axis, and then the coder resamples them. The limit for pixels applies to the reduced image. Lossless images, which
+    /// libwebp decodes in full, are scaled only if the limits require it, and the limit for pixels applies to the whole
+    /// image.
     ///
     /// The coder decodes the poster frame of an animation immediately and the other frames on demand. If an animation
     /// is truncated and `allowsPartial` is `true`, the result contains the complete frames, or at least the poster
@@ -53,7 +54,7 @@ package struct WebPCoder: FrameSelectingCoder, ReducingImageCoder, GrowingAnimat
         guard info.frameCount == 1, info.frameCountIsExact else { return nil }
         let layout = try DecodeLayout(
             rawSize: info.storedSize, orientation: info.orientation, options: options, reduction: .anySize,
-            context: context)
+            detail: Self.detail(isLossless: info.isLosslessWebP), context: context)
         if info.isLosslessWebP { try context.limits.check(info.storedSize) }
         let stream = try WebPIncrementalDecoder(probe: info, layout: layout, context: context)
         return IncrementalDecoderAdapter(stream, probe: info, options: options, layout: layout)
@@ -88,6 +89,10 @@ package struct WebPCoder: FrameSelectingCoder, ReducingImageCoder, GrowingAnimat
         }
         return requirements
     }
+
+    /// Returns the detail for which a layout reduces an image. The scaler of libwebp averages stored values, and a lossless
+    /// image is in memory as a whole anyway.
+    static func detail(isLossless: Bool) -> StoredDetail { isLossless ? .noise : .ordinary }
 
     /// Returns whether the format is WebP.
     package func canEncode(_ format: ImageFormat) -> Bool { format == .webp }

@@ -19,7 +19,8 @@ struct WebPDecodeOperation {
     func decodeStill() throws(ImageError) -> DecodedImage {
         try options.requireStill()
         var layout = try DecodeLayout(
-            rawSize: size, orientation: orientation, options: options, reduction: .anySize, context: context)
+            rawSize: size, orientation: orientation, options: options, reduction: .anySize,
+            detail: WebPCoder.detail(isLossless: isLossless), context: context)
         if isLossless { try context.limits.check(size) }
         let decodedSize = layout.decodedSize
         let canvas = try PixelCanvas.forDecoding(decodedSize, context: context)

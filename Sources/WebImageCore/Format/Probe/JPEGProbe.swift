@@ -29,8 +29,11 @@ struct JPEGProbe {
         return probe
     }
 
-    /// Returns the detail at the beginning of the first scan, or the one that the quantization implies if it's finer.
+    /// Returns the detail at the beginning of the first scan, or the one that the quantization implies if it's finer. Files
+    /// with another coding process have fine detail, because no estimate is possible, and because a reduction saves little
+    /// of the time that their scans take.
     private func storedDetail(isComplete: Bool) throws(HeaderParsingError) -> StoredDetail {
+        guard frame == nil || [0xC0, 0xC1].contains(frameMarker) else { return .fine }
         var estimate = StoredDetail.ordinary
         do throws(HeaderParsingError) {
             if let scan = try segments.scan { estimate = try detail.estimate(scan) }
