@@ -139,6 +139,20 @@ struct IsolatedDecodingTests {
         }
     }
 
+    @Test(
+        "The colors of an image are converted before its encoded files are compared with it",
+        arguments: ["p3-8.png", "cicp-9-16-16.png"], [ImageFormat.avif, .jxl, .jpeg])
+    func visualScores(_ name: String, _ format: ImageFormat) throws {
+        guard ImageCoderRegistry.standard.canEncode(format) else { return }
+        var options = ImageDecodingOptions(color: .source)
+        options.dynamicRange = .high
+        let image = try ImageCoderRegistry.standard.decode(Images.data("colors/\(name)"), options: options)
+        var encoding = ImageEncoding(format: format)
+        encoding.visualScore = 70
+        let here = try ImageCoderRegistry.standard.encode(image, as: encoding)
+        #expect(try Helpers.coders().encode(image, as: encoding) == here)
+    }
+
     @Test("A search for a file size and a lossless conversion work in a helper")
     func searches() throws {
         var encoding = ImageEncoding.jpeg

@@ -45,6 +45,8 @@ struct ServerURLTests {
             ("/sig/w:10/\(base64(url).prefix(9))/\(base64(url).dropFirst(9))", "/sig/w:10\(shown)"),
             ("/word/w:10/g:no/plain/local:///a.png", "/…/w:10/g:no/plain/local:///a.png"),
             ("/sig/plain/a/b.jpg%3Ftoken=secret@png", "/sig/plain/a/b.jpg@png"),
+            ("/sig/plain/http://user:password@host/b.jpg?token=secret", "/sig/plain/http://host/b.jpg"),
+            ("/sig/plain/http://user:password@host", "/sig/plain/http://host@host"),
             // Paths that can't be parsed.
             ("/sig/w:10/plain/\(escaped)@png@jpg", "/sig/w:10\(shown)"), ("/sig/w:10/plain/%zz", "/sig/w:10/plain/…"),
             ("/word/\(base64(url)).png.jpg", "/…/plain/…"), ("/word/\(base64(url))!", "/…/plain/…"),

@@ -5,7 +5,7 @@ import WebImageCore
 
 /// A coder whose work runs in a helper process. This process itself decides about formats and requirements.
 struct IsolatedCoder: ReducingImageCoder, TranscodingImageCoder, GrowingAnimationCoder, PreviewInspectingCoder,
-    RemoteWorker
+    ColorPreparingCoder, RemoteWorker
 {
     private let base: any ImageCoder
     private let client: HelperClient
@@ -84,6 +84,13 @@ struct IsolatedCoder: ReducingImageCoder, TranscodingImageCoder, GrowingAnimatio
     }
 
     // MARK: Encoding
+
+    /// Converts pixels that this process has decoded, so it needs no helper.
+    func prepared(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
+        throws(ImageError) -> DecodedImage
+    {
+        try (base as? any ColorPreparingCoder)?.prepared(image, as: encoding, context: context) ?? image
+    }
 
     func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data

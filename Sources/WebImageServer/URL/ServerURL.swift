@@ -84,20 +84,21 @@ package struct ServerURL: Sendable, Hashable {
             options = parts[1...].prefix(1)
         }
         let rest = parts[options.endIndex...]
-        let isPlain = rest.first == "plain"
-        let source: String
-        let format: String?
-        if let url = try? ServerURL(path: path, allowsOnlyPresets: allowsOnlyPresets) {
-            (source, format) = (url.source, url.format)
-        } else {
-            // Text that isn't valid can contain a whole URL with its secrets, so nothing of an encoded one remains.
-            (source, format) = (
-                isPlain ? rest.dropFirst().joined(separator: "/").removingPercentEncoding ?? "" : "", nil
-            )
+        let url = try? ServerURL(path: path, allowsOnlyPresets: allowsOnlyPresets)
+        var source = url?.source ?? ""
+        if rest.first == "plain" {
+            // An unescaped “@” can belong to user information instead of a format, and text that isn't valid can contain
+            // a whole URL with its secrets.
+            source = rest.dropFirst().joined(separator: "/").removingPercentEncoding ?? ""
         }
-        let safe = Redaction.text(source).prefix { $0 != "?" && $0 != "#" }
-        let text = (["", signature] + options.map(String.init) + ["plain", safe.isEmpty ? "…" : String(safe)])
-        return text.joined(separator: "/") + (format.map { "@\($0)" } ?? "")
+        source = String(Redaction.text(source).prefix { $0 != "?" && $0 != "#" })
+        if let format = url?.format, format.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }),
+            !source.hasSuffix("@\(format)")
+        {
+            source += "@\(format)"
+        }
+        let text = ["", signature] + options.map(String.init) + ["plain", source.isEmpty ? "…" : source]
+        return text.joined(separator: "/")
     }
 
     private static func unsupportedForm(_ parts: ArraySlice<Substring>) -> String? {
