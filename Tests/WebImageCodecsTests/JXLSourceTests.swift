@@ -123,5 +123,28 @@
             let again = try source.decode(frame: 0, context: ImageProcessingContext())
             #expect(again.hasSamePixels(as: pixels))
         }
+
+        @Test("The header has the color space that libjxl reports")
+        func colorSpaces() throws {
+            var count = 0
+            for folder in ["colors", "depth", "formats"] {
+                let directory = Fixtures.directory.appending(path: folder)
+                for name in try FileManager.default.contentsOfDirectory(atPath: directory.path)
+                where name.hasSuffix(".jxl") {
+                    let data = try Data(contentsOf: directory.appending(path: name))
+                    let info = try ImageInfo(data: data)
+                    let options = ImageDecodingOptions(frames: .first, color: .source)
+                    guard let image = try? ImageCoderRegistry.standard.decode(data, options: options) else { continue }
+                    // Code points can't describe all color spaces.
+                    guard let points = info.codePoints, points.primaries != 2, points.transfer != 2 else {
+                        #expect(!name.hasPrefix("cicp"), "\(name)")
+                        continue
+                    }
+                    #expect(image.metadata.sourceCodePoints ?? .sRGB == points, "\(name)")
+                    count += 1
+                }
+            }
+            #expect(count > 15, "\(count)")
+        }
     }
 #endif

@@ -70,8 +70,8 @@ public struct ImageCoderRegistry: Sendable {
         let requested = options
         var options = options
         options.frames = selection.coderSelection
-        // In PNG files, code points take precedence over profiles.
-        if let probe, !probe.hasICCProfile || probe.format == .png {
+        // In PNG files, code points take precedence over profiles. The coder of JPEG XL adapts the options of still images.
+        if let probe, !probe.hasICCProfile || probe.format == .png, probe.format != .jxl {
             options = options.adapted(to: probe.codePoints)
         }
         let prefix = data.prefix(64)

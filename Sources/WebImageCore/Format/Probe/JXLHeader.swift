@@ -9,6 +9,8 @@ struct JXLHeader {
     private(set) var isAnimated = false
     private(set) var loops = 1
     private(set) var hasICCProfile = false
+    /// The color space, or `nil` if an ICC profile describes it. Its primaries are 2 if code points don't describe them.
+    private(set) var codePoints: ColorCodePoints? = .sRGB
     private(set) var extraChannels = 0
     /// The maximum number of extra channels that this type reads. The properties after them are unknown if there are
     /// more.
@@ -29,10 +31,60 @@ struct JXLHeader {
         try bits.skip(1)
         let channels = try number((0, 0), (0, 1), (4, 2), (12, 1))
         extraChannels = channels
-        guard channels <= Self.maxExtraChannels else { return }
+        guard channels <= Self.maxExtraChannels else {
+            codePoints = nil
+            return
+        }
         for _ in 0..<channels { try readChannel() }
         try bits.skip(1)
-        if try !bits.flag() { hasICCProfile = try bits.flag() }
+        if try !bits.flag() { try readColors() }
+    }
+
+    /// Reads a `ColorEncoding` (ISO/IEC 18181-1, annex E.2) that isn't the default one.
+    private mutating func readColors() throws(BitReader.End) {
+        hasICCProfile = try bits.flag()
+        codePoints = nil
+        let space = try enumeration()
+        guard !hasICCProfile, space <= 1 else { return }
+        let whitePoint = try enumeration()
+        if whitePoint == 2 { try skipChromaticities(1) }
+        // Gray has no primaries.
+        var primaries = 1
+        if space == 0 {
+            primaries = try enumeration()
+            if primaries == 2 { try skipChromaticities(3) }
+        }
+        let hasGamma = try bits.flag()
+        let transfer = try hasGamma ? Self.transfer(gamma: bits.bits(24)) : enumeration()
+        codePoints = ColorCodePoints(primaries: Self.primaries(primaries, whitePoint), transfer: transfer)
+    }
+
+    /// Returns the code point for primaries and a white point. Display P3 has the white point D65.
+    private static func primaries(_ primaries: Int, _ whitePoint: Int) -> Int {
+        switch (primaries, whitePoint) {
+        case (1, 1): 1
+        case (9, 1): 9
+        case (11, 1): 12
+        case (11, 11): 11
+        default: 2
+        }
+    }
+
+    /// Returns the code point for an exponent in units of 10⁻⁷.
+    private static func transfer(gamma: Int) -> Int {
+        switch gamma {
+        case 4_545_000...4_546_000: 4
+        case 3_571_000...3_572_000: 5
+        case 10_000_000: 8
+        default: 2
+        }
+    }
+
+    /// Reads an `Enum` of annex B.
+    private mutating func enumeration() throws(BitReader.End) -> Int { try number((0, 0), (0, 1), (4, 2), (6, 18)) }
+
+    private mutating func skipChromaticities(_ count: Int) throws(BitReader.End) {
+        for _ in 0..<count * 2 { _ = try number((19, 0), (19, 524_288), (20, 1_048_576), (21, 2_097_152)) }
     }
 
     /// Reads a `U32` of annex A. Two bits select the number of bits that follow and the offset to add.
@@ -96,7 +148,7 @@ struct JXLHeader {
             hasAlpha = true
             return
         }
-        let kind = try number((0, 0), (0, 1), (4, 2), (6, 18))
+        let kind = try enumeration()
         _ = try readDepth()
         _ = try number((0, 0), (0, 3), (0, 4), (3, 1))
         try bits.skip(try number((0, 0), (4, 0), (5, 16), (10, 48)) * 8)

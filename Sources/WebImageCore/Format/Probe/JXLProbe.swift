@@ -18,7 +18,8 @@ enum JXLProbe {
         return ImageInfo(
             format: .jxl, storedSize: header.size, orientation: header.orientation, bitDepth: header.depth,
             hasAlpha: header.hasAlpha, frameCountIsExact: !header.isAnimated,
-            loopCount: header.isAnimated ? header.loops : 1, hasICCProfile: header.hasICCProfile)
+            loopCount: header.isAnimated ? header.loops : 1, hasICCProfile: header.hasICCProfile,
+            codePoints: header.codePoints)
     }
 
     /// Assembles the beginning of the codestream. The result is the reason why more data isn't available yet, or `nil`
