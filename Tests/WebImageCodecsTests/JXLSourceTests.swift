@@ -135,8 +135,9 @@
                     let info = try ImageInfo(data: data)
                     let options = ImageDecodingOptions(frames: .first, color: .source)
                     guard let image = try? ImageCoderRegistry.standard.decode(data, options: options) else { continue }
-                    // Code points can't describe all color spaces.
-                    guard let points = info.codePoints, points.primaries != 2, points.transfer != 2 else {
+                    // Code points can't describe all color spaces, and libjxl reports a gamma in another way.
+                    guard let points = info.codePoints, points.primaries != 2, ![2, 4, 5].contains(points.transfer)
+                    else {
                         #expect(!name.hasPrefix("cicp"), "\(name)")
                         continue
                     }

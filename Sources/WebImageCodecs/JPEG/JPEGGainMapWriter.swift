@@ -10,6 +10,9 @@ import WebImageCore
 enum JPEGGainMapWriter {
     /// The quality of the gain map. Errors of the map are multiplied with the light of the image.
     private static let quality = 95
+    /// The difference between the qualities of the map and of the image if the size of the file is limited. The map is then
+    /// also at most half as large as the image on each axis, so its share of the file doesn't grow.
+    private static let limitedDifference = 5
     /// The size of the segment with the list of images, including its marker, in bytes.
     private static let listSize = 90
 
@@ -20,8 +23,13 @@ enum JPEGGainMapWriter {
         encodeStill: (DecodedImage, ImageEncoding, _ allowsGray: Bool) throws(ImageError) -> Data
     ) throws(ImageError) -> Data {
         let metadata = gainMap.metadata
-        let fitted = try gainMap.part(SampleRect(image.size), of: image.size, to: image.size, context: context)
-        let mapQuality = max(quality, encoding.quality ?? 0)
+        let isLimited = encoding.maxByteCount != nil
+        let mapSize =
+            isLimited
+            ? PixelSize(width: (image.size.width + 1) / 2, height: (image.size.height + 1) / 2) : image.size
+        let fitted = try gainMap.part(SampleRect(image.size), of: image.size, to: mapSize, context: context)
+        let imageQuality = encoding.quality ?? JPEGWriter.defaultQuality
+        let mapQuality = isLimited ? min(quality, imageQuality + limitedDifference) : max(quality, imageQuality)
         let plain = try encodeStill(
             DecodedImage(pixels: fitted.pixels),
             ImageEncoding(format: .jpeg, quality: mapQuality).with(\.chromaSubsampling, .yuv444),

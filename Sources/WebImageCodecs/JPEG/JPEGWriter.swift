@@ -6,6 +6,7 @@ import WebImageCore
 
 /// An encoder for JPEG images, based on libjpeg-turbo.
 struct JPEGWriter {
+    static let defaultQuality = 90
     /// The maximum width and height. JPEG stores sizes in 16 bits, but libjpeg supports only 65,500.
     static let maxDimension = 65_500
 
@@ -66,7 +67,7 @@ struct JPEGWriter {
     }
 
     private static func options(_ encoding: ImageEncoding, isGray: Bool) -> wi_jpeg_options {
-        let quality = encoding.isLossless ? 100 : encoding.quality ?? 90
+        let quality = encoding.isLossless ? 100 : encoding.quality ?? Self.defaultQuality
         let subsampling = encoding.chosenSubsampling(quality: quality)
         return wi_jpeg_options(
             quality: Int32(quality), is_progressive: encoding.isProgressive ? 1 : 0,

@@ -230,6 +230,18 @@ struct GainMapTests {
         #expect(try DecodedImage(data: data, options: options, limits: limits).size == image.size)
     }
 
+    @Test("A file with a maximum size keeps its gain map and most of its pixels", arguments: [2, 5, 12, 25])
+    func limitedSize(_ divisor: Int) throws {
+        let map = try PixelPatterns.texture(width: 600, height: 400)
+        let image = DecodedImage(pixels: try PixelPatterns.photo(width: 600, height: 400))
+            .with(gainMap: GainMap(pixels: map, metadata: GainMapMetadata(gainMax: 2, alternateHeadroom: 2)))
+        let limit = try image.encoded(as: .jpeg).count / divisor
+        let data = try image.encoded(as: ImageEncoding(format: .jpeg).with(\.maxByteCount, limit))
+        let result = try HDRFiles.image(data)
+        #expect(data.count <= limit && data.count * 10 > limit * 6, "\(data.count) of \(limit)")
+        #expect(result.gainMap != nil && result.size.width >= 150, "\(result.size)")
+    }
+
     @Test("A thumbnail of a photograph keeps its gain map, at most at its own size")
     func thumbnails() throws {
         let data = try Self.sample().encoded(as: .jpeg)

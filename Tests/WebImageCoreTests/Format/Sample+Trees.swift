@@ -120,7 +120,7 @@ extension Sample {
     static let codestreams = [
         Sample(
             "JPEG XL with all defaults", bits([(1, 1), (3, 5), (7, 3), (1, 1), (0, 8)]),
-            ImageInfo(format: .jxl, storedSize: size(64, 32))),
+            ImageInfo(format: .jxl, storedSize: size(64, 32), codePoints: .sRGB)),
         Sample("JPEG XL with all fields", rich, richProbe),
         Sample("JPEG XL in its container", signature.box("jxlc", rich), richProbe),
         Sample(

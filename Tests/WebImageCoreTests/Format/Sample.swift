@@ -118,11 +118,12 @@ extension Sample {
                     .segment(0xE2, ByteBuilder().text("ICC_PROFILE\0").raw(1, 1).zeros(20))),
             ImageInfo(
                 format: .jpeg, storedSize: size(17, 9), orientation: .left, hasICCProfile: true, isProgressive: true,
-                smallestFile: 0)),
+                smallestFile: 0
+            ).with(.fine)),
         Sample(
             "arithmetic JPEG after stray bytes",
             jpeg(900, 800, sof: 0xC9, before: ByteBuilder().raw(0xFF, 0xFE, 0, 2, 7, 7, 0xFF, 0xFF)),
-            ImageInfo(format: .jpeg, storedSize: size(900, 800))),
+            ImageInfo(format: .jpeg, storedSize: size(900, 800)).with(.fine)),
     ]
 
     static func gifFrame(_ width: Int, _ height: Int, x: Int = 0, interlaced: Bool = false) -> ByteBuilder {
@@ -162,4 +163,12 @@ extension Sample {
                     .joined(gifFrame(5, 4))),
             ImageInfo(format: .gif, storedSize: size(5, 4), loopCount: 3, smallestFile: 13)),
     ]
+}
+
+extension ImageInfo {
+    fileprivate func with(_ detail: StoredDetail) -> ImageInfo {
+        var info = self
+        info.detail = detail
+        return info
+    }
 }
