@@ -7,6 +7,7 @@ All samples are raw strings, which the linter skips.
 import access
 import extract
 import rules
+import tables
 
 #: Documentation comments, each with the words that the linter must find in it.
 BAD = [
@@ -220,6 +221,36 @@ public enum Result {
 }
 ''', [7, 12, 16, 32, 38, 42])
 
+#: A Markdown file, with the lines that directly follow a table.
+TABLES = (r'''
+| A | B |
+|---|---|
+| 1 | 2 |
+The text is a row.
+
+| A |
+|---|
+| 1 |
+
+The text is a paragraph.
+
+| A |
+|---|
+- The item is a row.
+
+```
+| A |
+The text is code.
+```
+| A |
+|---|
+```
+| A |
+The text is code.
+```
+The text is a paragraph.
+''', [5, 15, 23])
+
 LANGUAGES = {
     "a.swift": "swift", "a.h": "c", "a.md": "markdown", "a.py": "python", "Makefile": "hash", "a.png": None,
     "LICENSE": None,
@@ -256,9 +287,12 @@ def run():
     lines = [number for number, _, _ in access.findings(ACCESS[0])]
     if lines != ACCESS[1]:
         wrong.append(f"The sample of access has the findings {lines}, but {ACCESS[1]} were expected.")
+    lines = [number for number, _, _ in tables.findings(TABLES[0])]
+    if lines != TABLES[1]:
+        wrong.append(f"The sample of tables has the findings {lines}, but {TABLES[1]} were expected.")
     wrong += [f"No sample matches {rule.pattern.pattern}" for rule in rules.RULES if id(rule) not in used]
     for line in wrong:
         print(f"prose-lint: {line}")
     if not wrong:
-        print(f"prose-lint: {len(rules.RULES)} rules, {len(BAD) + len(GOOD) + len(FILES) + 1} samples")
+        print(f"prose-lint: {len(rules.RULES)} rules, {len(BAD) + len(GOOD) + len(FILES) + 2} samples")
     return 1 if wrong else 0

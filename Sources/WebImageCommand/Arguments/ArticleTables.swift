@@ -5,7 +5,8 @@ package enum ArticleTables {
     /// Returns the text of the article with current tables.
     ///
     /// A line such as `<!-- table: options fetch -->` marks a table. The table follows the mark after an empty line and
-    /// ends with the first line that isn't part of a table. Unknown marks remain unchanged.
+    /// ends with the first line that isn't part of a table. The text after it follows after an empty line, because it would
+    /// be a row of the table otherwise. Unknown marks remain unchanged.
     package static func updated(_ article: String) -> String {
         var result: [Substring] = []
         var lines = article.split(separator: "\n", omittingEmptySubsequences: false)[...]
@@ -18,6 +19,7 @@ package enum ArticleTables {
             while lines.first?.hasPrefix("|") == true { lines.removeFirst() }
             result.append("")
             result += table.split(separator: "\n")
+            if lines.first?.isEmpty == false { result.append("") }
         }
         return result.joined(separator: "\n")
     }

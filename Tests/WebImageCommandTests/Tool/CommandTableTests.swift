@@ -172,6 +172,17 @@ struct CommandTableTests {
         #expect(ArticleTables.updated("<!-- table: frob -->\n\n| a |\n") == "<!-- table: frob -->\n\n| a |\n")
     }
 
+    @Test("An empty line separates a table of the article from the text after it")
+    func separation() {
+        let table = ArticleTables.updated("<!-- table: commands -->")
+        #expect(table.hasSuffix(" |"))
+        for separation in ["\n", "\n\n"] {
+            #expect(ArticleTables.updated(table + separation + "Text.\n") == table + "\n\nText.\n")
+        }
+        #expect(ArticleTables.updated("<!-- table: commands -->\n\nText.\n") == table + "\n\nText.\n")
+        #expect(ArticleTables.updated(table + "\n") == table + "\n")
+    }
+
     @Test("The help page of each command lists exactly the options of the table")
     func help() async throws {
         let tool = try ToolProcess()
