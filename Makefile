@@ -261,10 +261,12 @@ release:
 	@$(BUILD) -c release $(WITH)
 
 ## Builds the programs for installation, with a statically linked Swift standard library, so that they run without Swift.
-## The gallery is built only with the trait GTK. SETUP=no doesn't install the libraries.
+## The gallery is built only with the trait GTK, and the image server only with the trait Server. SETUP=no doesn't install
+## the libraries.
 STATIC = -c release --static-swift-stdlib --disable-local-rpath --scratch-path .build/static \
 	$(foreach option,relro now,-Xlinker -z -Xlinker $(option))
-PROGRAMS = webimage webimage-decoder $(if $(findstring GTK,$(TRAITS)),webimage-gallery)
+PROGRAMS = webimage webimage-decoder $(if $(findstring GTK,$(TRAITS)),webimage-gallery) \
+	$(if $(findstring Server,$(TRAITS)),webimage-serve)
 programs:
 	@[ "$(SETUP)" = no ] || Scripts/setup build
 	@for program in $(PROGRAMS); do $(BUILD) $(STATIC) $(WITH) --product $$program || exit 1; done
@@ -285,7 +287,7 @@ uninstall:
 check-install: build
 	@Scripts/check-install .build/debug $(TRAITS)
 
-## Builds the Debian packages webimage and webimage-gallery in .build/deb, and checks them with lintian.
+## Builds the Debian packages webimage, webimage-gallery, and webimage-server in .build/deb, and checks them with lintian.
 deb:
 	@Scripts/setup package
 	@Scripts/deb

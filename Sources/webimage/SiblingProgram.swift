@@ -16,7 +16,8 @@ struct SiblingProgram {
         name: "webimage-gallery", remedy: "install webimage-gallery, or build it with “make gallery”")
     static let serve = SiblingProgram(
         name: "webimage-serve",
-        remedy: "install webimage-serve, or build it with “swift build --product webimage-serve --traits Server”")
+        remedy: "install the package webimage-server, or build the program with “swift build --product webimage-serve "
+            + "--traits Server”")
 
     /// Replaces the process with the program. This method returns only if the program can't be started. The console
     /// reports the failure.

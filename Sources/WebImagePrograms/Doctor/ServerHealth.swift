@@ -16,15 +16,20 @@ package struct ServerHealth: Sendable {
     private let unitFile: String
 
     /// Creates a collector. The environment variables contain settings of the server. Without a configuration file, the
-    /// file of `WEBIMAGE_CONFIG` is checked, and without `nginxFile`, the main configuration file of nginx in Debian.
+    /// file of `WEBIMAGE_CONFIG` is checked, and without `nginxFile`, the main configuration file of nginx in Debian. Without
+    /// `unitFile`, the unit that systemd reads is checked: that of the administrator, or that of the package.
     package init(
         environment: [String: String], configurationFile: String?, nginxFile: String?,
-        unitFile: String = "/etc/systemd/system/webimage-serve.service"
+        unitFile: String? = nil
     ) {
         self.environment = environment
         self.configurationFile = configurationFile
         self.nginxFile = nginxFile ?? "/etc/nginx/nginx.conf"
-        self.unitFile = unitFile
+        self.unitFile = unitFile ?? Self.unitFiles.first { access($0, R_OK) == 0 } ?? Self.unitFiles[0]
+    }
+
+    private static let unitFiles = ["/etc", "/usr/local/lib", "/usr/lib", "/lib"].map {
+        "\($0)/systemd/system/webimage-serve.service"
     }
 
     /// Returns the sections of the report. Blocks for at most a few seconds.

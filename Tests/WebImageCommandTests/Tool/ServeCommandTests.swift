@@ -38,6 +38,6 @@ struct ServeCommandTests {
         #expect(await process.end() == 69)
         let error = try String(contentsOfFile: directory.file("error"), encoding: .utf8)
         #expect(
-            error.contains("\(directory.path)/webimage-serve") && error.contains("install webimage-serve"), "\(error)")
+            error.contains("\(directory.path)/webimage-serve") && error.contains("package webimage-server"), "\(error)")
     }
 }
