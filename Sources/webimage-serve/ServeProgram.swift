@@ -16,6 +16,7 @@
             }
             return """
                 usage: webimage-serve [--option=value ...]
+                       webimage-serve --help | --version
 
                 Serves processed images at the URLs of imgproxy. Each setting is an option, an environment variable, and
                 a line KEY=VALUE of the file of --config. Options have precedence over the environment, which has

@@ -5,6 +5,7 @@
 import Foundation
 import Glibc
 import WebImageConcurrency
+import WebImageCore
 import WebImageServer
 import WebImageStore
 
@@ -13,8 +14,13 @@ func fail(_ message: String, status: Int32) -> Never {
     endProcess(status)
 }
 
+let arguments = Array(CommandLine.arguments.dropFirst())
+if arguments.contains("--version") {
+    print("webimage-serve \(ProductVersion.current)")
+    endProcess(0)
+}
+
 #if Server
-    let arguments = Array(CommandLine.arguments.dropFirst())
     if arguments.contains("--help") {
         print(ServeProgram.help)
         endProcess(0)
@@ -26,7 +32,7 @@ func fail(_ message: String, status: Int32) -> Never {
     do {
         let settings = try ServiceSettings(
             arguments: arguments, environment: ProcessInfo.processInfo.environment,
-            readFile: { try String(contentsOfFile: $0, encoding: .utf8) })
+            readFile: ServiceSettings.text(ofFile:))
         try await ServeProgram.run(settings)
         endProcess(0)
     } catch {

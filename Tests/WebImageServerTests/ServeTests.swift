@@ -295,6 +295,18 @@ struct ServeTests {
         }
     }
 
+    @Test("The program prints its version, and a missing file with settings is named with the reason")
+    func versionAndMissingFile() async throws {
+        let version = try await ServeProcess(["--version"])
+        #expect(await version.process.end() == 0)
+        let text = try String(contentsOfFile: version.directory.file("log"), encoding: .utf8)
+        #expect(text.wholeMatch(of: /webimage-serve \d+\.\d+\.\d+\S*\n/) != nil, "\(text)")
+        let missing = try await ServeProcess(["--config=/nowhere/settings"])
+        #expect(await missing.process.end() == 78)
+        let errors = try String(contentsOfFile: missing.directory.file("errors"), encoding: .utf8)
+        #expect(errors == "webimage-serve: --config: can’t read /nowhere/settings (No such file or directory)\n")
+    }
+
     @Test("A socket of systemd is used, and a trusted proxy names the client")
     func inheritedSocket() async throws {
         let directory = try TemporaryDirectory()

@@ -109,6 +109,31 @@ struct ServiceTests {
         }
     }
 
+    @Test("A file that can't be read has a message with its path and the reason")
+    func unreadableFile() throws {
+        let directory = try TemporaryDirectory()
+        try Data([0x58, 0xFF]).write(to: URL(filePath: directory.file("binary")))
+        for (name, reason) in [
+            ("missing", "No such file or directory"), (".", "Is a directory"), ("binary", "the file isn’t UTF-8 text"),
+        ] {
+            let path = directory.file(name)
+            for (arguments, environment, place) in [
+                (["--config", path], [:], "--config"), ([], ["WEBIMAGE_CONFIG": path], "WEBIMAGE_CONFIG"),
+            ] as [([String], [String: String], String)] {
+                do throws(ServiceSettings.Invalid) {
+                    _ = try ServiceSettings(
+                        arguments: arguments, environment: environment, readFile: ServiceSettings.text(ofFile:))
+                    Issue.record("\(name)")
+                } catch {
+                    #expect(error.description == "\(place): can’t read \(path) (\(reason))")
+                }
+            }
+        }
+        let path = directory.file("valid")
+        try Data("IMGPROXY_BIND=:1 # ü\n".utf8).write(to: URL(filePath: path))
+        #expect(try ServiceSettings.text(ofFile: path) == "IMGPROXY_BIND=:1 # ü\n")
+    }
+
     @Test("Options replace the environment, which replaces the file")
     func precedence() throws {
         let file = """

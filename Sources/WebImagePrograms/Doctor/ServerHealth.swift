@@ -38,7 +38,7 @@ package struct ServerHealth: Sendable {
         do throws(ServiceSettings.Invalid) {
             settings = try ServiceSettings(
                 arguments: configurationFile.map { ["--config=\($0)"] } ?? [], environment: environment,
-                readFile: { try String(contentsOfFile: $0, encoding: .utf8) })
+                readFile: ServiceSettings.text(ofFile:))
         } catch {
             let check = DoctorReport.Check("settings", .unsafe, "settings", "\(error).", remedy: "Correct the setting.")
             return [.init("configuration", "Server configuration", [check])] + programs

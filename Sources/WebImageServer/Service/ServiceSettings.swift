@@ -78,9 +78,15 @@ package struct ServiceSettings: Sendable {
     ) throws(Invalid) {
         self.init()
         let options = try Self.options(arguments)
-        if let path = options.last(where: { $0.name == "WEBIMAGE_CONFIG" })?.value ?? environment["WEBIMAGE_CONFIG"] {
+        let name = "WEBIMAGE_CONFIG"
+        let option = options.last { $0.name == name }
+        if let path = option?.value ?? environment[name] {
             let text: String
-            do { text = try readFile(path) } catch { throw Invalid("--config: can’t read \(path) (\(error))") }
+            do {
+                text = try readFile(path)
+            } catch {
+                throw Invalid("\(option == nil ? name : "--config"): can’t read \(path) (\(error))")
+            }
             for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
                 try apply(line: line.trimmingCharacters(in: .whitespaces), "\(path):\(number + 1)")
             }
@@ -93,6 +99,26 @@ package struct ServiceSettings: Sendable {
             try setting.apply(option.value, to: &self, setting.option)
         }
         try finish()
+    }
+
+    /// Returns the text of a file with settings. The description of the error is only the reason.
+    package static func text(ofFile path: String) throws(Invalid) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Invalid(String(cString: strerror(errno))) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count == 0 { break }
+            if count > 0 {
+                bytes += buffer[..<count]
+            } else if errno != EINTR {
+                throw Invalid(String(cString: strerror(errno)))
+            }
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw Invalid("the file isn’t UTF-8 text") }
+        return text
     }
 
     private mutating func apply(line: String, _ place: String) throws(Invalid) {
