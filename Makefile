@@ -168,8 +168,8 @@ test-minimal:
 	$(STEP) "build without optional libraries" env WEBIMAGE_ONLY=codecs $(BUILD) --build-tests $(MINIMAL)
 	$(STEP) "tests without optional libraries" env WEBIMAGE_ONLY=codecs Scripts/tests $(SWIFT) test --skip-build $(MINIMAL)
 
-## Checks the formatting, the prose, the references between the directories of all targets, and the names
-## in the documents for contributors.
+## Checks the formatting, the prose, the references between the directories of all targets, the names in the documents for
+## contributors, and the lists of libraries.
 lint:
 	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Examples Compatibility Benchmarks/Package.swift Benchmarks/Sources
 	@Scripts/prose-lint --self-test
@@ -178,6 +178,7 @@ lint:
 	@Scripts/architecture-names --self-test
 	@Scripts/architecture-names
 	@Scripts/mutants --check
+	@Scripts/check-libraries
 	@SWIFT="$(SWIFT)" Scripts/portable
 
 ## Compares the variants of the pixel kernels by instruction set, also for arm64 if the cross compiler and QEMU are installed.

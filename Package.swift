@@ -231,7 +231,7 @@ let package = Package(
             "WebImagePrograms",
             [
                 "WebImageConcurrency", "WebImage", "WebImageUI", "WebImageTesting", "WebImageCommand",
-                "WebImageIsolation", "WebImageServer", "WebImageMemcached", "CFiles",
+                "WebImageIsolation", "WebImageServer", "WebImageStore", "CFiles",
             ]),
         .executableTarget(
             name: "webimage",
@@ -349,7 +349,10 @@ let package = Package(
         managerTests("WebImageUITests", ["WebImageUI"]),
         tests(
             "WebImagePrograms",
-            ["WebImage", "WebImageUI", "WebImageTesting", "WebImageCommand", "WebImageIsolation", "CSandbox"]),
+            [
+                "WebImage", "WebImageUI", "WebImageTesting", "WebImageCommand", "WebImageIsolation",
+                "WebImageMemcached", "CSandbox",
+            ]),
         // A program with a window, which the tests examine through AT-SPI.
         .executableTarget(
             name: "accessibility-probe",

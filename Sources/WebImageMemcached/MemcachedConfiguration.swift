@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageStore
 
 /// A memcached server of a cache tier.
 public struct MemcachedServer: Sendable, Hashable, Codable, CustomStringConvertible {
@@ -28,20 +29,8 @@ public struct MemcachedServer: Sendable, Hashable, Codable, CustomStringConverti
     ///
     /// The result is `nil` if the host is empty or the port isn't a number from 1 to 65,535.
     public init?(_ text: String) {
-        var host = text[...]
-        var port: UInt16 = 11_211
-        if let colon = text.lastIndex(of: ":"), text.hasPrefix("[") ? text[..<colon].hasSuffix("]") : true {
-            // An IPv6 address without brackets has more than one colon.
-            if text.hasPrefix("[") || text.firstIndex(of: ":") == colon {
-                guard let number = UInt16(text[text.index(after: colon)...]), number > 0 else { return nil }
-                port = number
-                host = text[..<colon]
-            }
-        }
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        let isValid = !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"[]/".utf8.contains($0) }
-        guard isValid else { return nil }
-        self.init(host: String(host), port: port)
+        guard let endpoint = ServerEndpoint(text, defaultPort: 11_211) else { return nil }
+        self.init(host: endpoint.host, port: endpoint.port)
     }
 
     /// The host and the port.

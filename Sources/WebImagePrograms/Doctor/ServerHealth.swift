@@ -4,7 +4,6 @@ import Foundation
 import Glibc
 import WebImage
 import WebImageCommand
-import WebImageMemcached
 import WebImageServer
 import WebImageStore
 
@@ -240,7 +239,7 @@ package struct ServerHealth: Sendable {
     private static func memcached(_ settings: ServiceSettings) -> [DoctorReport.Check] {
         guard !settings.memcachedServers.isEmpty else { return [.init("servers", .ok, "servers", "none")] }
         var checks = settings.memcachedServers.map { text -> DoctorReport.Check in
-            guard let server = MemcachedServer(text) else {
+            guard let server = ServerEndpoint(text, defaultPort: 11_211) else {
                 return .init(
                     "server", .unsafe, text, "This isn’t the address of a server.", remedy: "Use HOST:PORT.")
             }

@@ -4,7 +4,6 @@ import Foundation
 import Glibc
 import WebImage
 import WebImageCommand
-import WebImageMemcached
 import WebImageServer
 
 /// The checks of the parts that run next to the image server: proxies, memcached, nginx, and systemd.
@@ -40,6 +39,10 @@ package enum ServerPrograms {
     /// The commands whose responses ``memcachedCheck(_:answer:)`` reads.
     static let memcachedCommands = "version\r\nstats settings\r\nquit\r\n"
 
+    /// The default of `MemcachedConfiguration.maxValueSize`. The programs don't use the module WebImageMemcached, because
+    /// they would be linked to libmemcached, which only the server needs.
+    static let memcachedValueSize = 1_000_000
+
     /// Returns the check of a memcached server. `answer` contains the responses to `version` and `stats settings`, or
     /// is empty.
     package static func memcachedCheck(_ name: String, answer: String) -> DoctorReport.Check {
@@ -54,7 +57,7 @@ package enum ServerPrograms {
             return .init("server", .ok, name, String(version))
         }
         // A server also counts the key and its own header.
-        let wanted = MemcachedConfiguration(servers: []).maxValueSize + 512
+        let wanted = memcachedValueSize + 512
         guard limit >= wanted else {
             return .init(
                 "server", .note, name,

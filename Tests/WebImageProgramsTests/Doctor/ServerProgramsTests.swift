@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Testing
 import WebImageCommand
+import WebImageMemcached
 import WebImageServer
 import WebImageTestSupport
 
@@ -22,6 +23,11 @@ struct ServerProgramsTests {
             let checks = ServerPrograms.proxyChecks(address: address, trusted: ranges)
             #expect(checks.map(\.status) == [status], "\(address) \(trusted)")
         }
+    }
+
+    @Test("The wanted size of values in memcached is that of the tier")
+    func memcachedValueSize() {
+        #expect(ServerPrograms.memcachedValueSize == MemcachedConfiguration(servers: []).maxValueSize)
     }
 
     @Test("A memcached server that doesn't store the largest images is a note with its limit")
