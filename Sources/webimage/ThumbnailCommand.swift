@@ -82,8 +82,8 @@ struct ThumbnailCommand: Sendable {
     ) throws(ImageError) -> ImageRecord {
         var (record, encoding) = (record, encoding)
         let context = ImageProcessingContext(limits: options.reader.limits)
-        let natural = try? ImageInfo(data: data).size
-        var decoding = ImageDecodingOptions(size: options.geometry.decodedSize(natural: natural), frames: .first)
+        let info = try? ImageInfo(data: data)
+        var decoding = ImageDecodingOptions(size: options.geometry.decodedSize(natural: info?.size), frames: .first)
         decoding = decoding.preparing(for: encoding, after: options.transformers)
         let decoded = try coders.decode(data, options: decoding, context: context)
         var image = decoded
@@ -99,9 +99,8 @@ struct ThumbnailCommand: Sendable {
         if try writer.reserve(path, index: facts.index) {
             let file = try coders.encode(image, as: encoding, context: context)
             record.addLosses(of: data, decoded, image, as: encoding)
-            // A thumbnail of an animation is a still image, as documented.
             record.notes += OutputLosses.notes(
-                frameCount: 1, from: decoded.format, in: format, isLossless: encoding.isLossless)
+                thumbnailOf: info, from: decoded.format, in: format, isLossless: encoding.isLossless)
             try writer.write(file, to: path)
             let size = ConvertFrames.size(of: file, image)
             (output.width, output.height, output.byteCount) = (size.width, size.height, file.count)

@@ -10,10 +10,32 @@ enum OutputLosses {
     static func notes(
         frameCount: Int, from source: ImageFormat?, in format: ImageFormat, isLossless: Bool
     ) -> [String] {
+        let isDropping = frameCount > 1 && !animatedFormats.contains(format)
+        return (isDropping ? ["only the first of \(frameCount) frames is written in \(format.rawValue)"] : [])
+            + losslessNotes(from: source, in: format, isLossless: isLossless)
+    }
+
+    /// Returns the same texts for a thumbnail, which never contains more than the first frame. `info` is the header of its
+    /// source.
+    static func notes(
+        thumbnailOf info: ImageInfo?, from source: ImageFormat?, in format: ImageFormat, isLossless: Bool
+    ) -> [String] {
         var notes: [String] = []
-        if frameCount > 1, !animatedFormats.contains(format) {
-            notes.append("only the first of \(frameCount) frames is written in \(format.rawValue)")
+        if let info, animatedFormats.contains(info.format) {
+            // The header of an animation in JPEG XL doesn't contain the number of frames.
+            if info.format == .jxl, !info.frameCountIsExact {
+                notes.append("only the first frame is written in \(format.rawValue)")
+            } else if info.frameCount > 1 {
+                notes.append("only the first of \(info.frameCount) frames is written in \(format.rawValue)")
+            }
         }
+        return notes + losslessNotes(from: source, in: format, isLossless: isLossless)
+    }
+
+    private static func losslessNotes(
+        from source: ImageFormat?, in format: ImageFormat, isLossless: Bool
+    ) -> [String] {
+        var notes: [String] = []
         // A file in JPEG XL can contain a JPEG file that is restored exactly.
         if isLossless, format == .jpeg, source != .jxl {
             notes.append("jpeg can’t be lossless, so the quality is 100")

@@ -109,7 +109,8 @@ struct ConvertAnimationTests {
         for (words, format) in [
             (["convert", "a.gif", "a.jpg"], "jpeg"), (["convert", "a.gif", "-f", "png", "a"], "png"),
             (["fetch", "a.gif", "-f", "bmp", "-o", "b.bmp"], "bmp"),
-            (["fetch", "a.gif", "-s", "8", "-o", "c.png"], "png"),
+            (["fetch", "a.gif", "-s", "8", "-o", "c.png"], "png"), (["thumbnail", "a.gif", "-f", "png"], "png"),
+            (["thumbnail", "a.gif", "-f", "webp"], "webp"),
         ] {
             let result = try await tool.start(words + ["--json"]).result
             #expect(result.status == 0 && result.error == "webimage: \(note) \(format)\n", "\(words): \(result.error)")
@@ -117,11 +118,17 @@ struct ConvertAnimationTests {
         }
         for words in [
             ["convert", "a.gif", "a.webp"], ["convert", "a.gif", "one.jpg", "--frames", "2"],
-            ["convert", "a.gif", "each-%d.png"], ["fetch", "a.gif", "-o", "same.gif"], ["thumbnail", "a.gif"],
-            ["fetch", "a.gif", "-f", "webp", "-o", "d.webp"],
+            ["convert", "a.gif", "each-%d.png"], ["fetch", "a.gif", "-o", "same.gif"],
+            ["thumbnail", "one.jpg", "-f", "gif"], ["fetch", "a.gif", "-f", "webp", "-o", "d.webp"],
         ] {
             let result = try await tool.start(words).result
             #expect(result.status == 0 && !result.error.contains("note"), "\(words): \(result.error)")
         }
+        guard ImageCoderRegistry.standard.canEncode(.jxl) else { return }
+        // The header of this format doesn't contain the number of frames.
+        let converted = try await tool.run("convert", "a.gif", "a.jxl")
+        let thumbnail = try await tool.run("thumbnail", "a.jxl", "-f", "jpeg")
+        #expect(converted.status == 0 && thumbnail.status == 0, "\(converted.error) \(thumbnail.error)")
+        #expect(thumbnail.error == "webimage: note: a.jxl: only the first frame is written in jpeg\n")
     }
 }
