@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+import WebImageCore
+
 /// The manual pages in roff, generated from the descriptions of the commands.
 package struct ManualPage: Sendable {
     /// The name of the file, such as `webimage-fetch.1`.
     package let fileName: String
     /// The page.
     package let text: String
-
-    /// The date of the last change of the pages (ISO 8601).
-    static let date = "2026-11-23"
 
     private init(_ name: String, _ text: String) {
         fileName = "\(name).1"
@@ -111,7 +110,7 @@ private struct Roff {
         text = ".\\\" SPDX-License-Identifier: MIT\n"
         text += ".\\\" Generated from the descriptions of the commands.\n"
         text +=
-            ".TH \(Self.escaped(title.uppercased())) 1 \(ManualPage.date) \"webimage \(version)\" \"User Commands\"\n"
+            ".TH \(Self.escaped(title.uppercased())) 1 \(ProductVersion.date) \"webimage \(version)\" \"User Commands\"\n"
         // Long options and lists can’t be hyphenated, so filled lines would have large gaps.
         text += ".ad l\n"
         section("Name")
