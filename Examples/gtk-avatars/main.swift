@@ -58,7 +58,7 @@
     let side = 88.0
 
     gtk_init()
-    let window = UnsafeMutableRawPointer(gtk_window_new()).assumingMemoryBound(to: GtkWindow.self)
+    let window = gtkCast(gtk_window_new(), to: GtkWindow.self)
     gtk_window_set_default_size(window, 560, 480)
     gtk_window_set_title(window, "Avatars")
     let box: UnsafeMutablePointer<GtkWidget> = gtk_flow_box_new()

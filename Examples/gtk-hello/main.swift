@@ -14,7 +14,7 @@
     let url = CommandLine.arguments.dropFirst().first.flatMap { ImageRequest(string: $0)?.url } ?? bundled
 
     gtk_init()
-    let window = UnsafeMutableRawPointer(gtk_window_new()).assumingMemoryBound(to: GtkWindow.self)
+    let window = gtkCast(gtk_window_new(), to: GtkWindow.self)
     gtk_window_set_default_size(window, 720, 480)
     let picture: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
     WebImageView(for: picture)?.load(url, transition: .crossFade())

@@ -26,7 +26,7 @@
             view.contentFit = .cover
             view.cornerRadius = 8
             for widget in [picture, label] {
-                gtk_box_append(UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self), widget)
+                gtk_box_append(gtkCast(box), widget)
             }
             super.init(root: box, view: view)
         }
@@ -54,7 +54,7 @@
     if let server { urls = server.1 }
 
     gtk_init()
-    let window = UnsafeMutableRawPointer(gtk_window_new()).assumingMemoryBound(to: GtkWindow.self)
+    let window = gtkCast(gtk_window_new(), to: GtkWindow.self)
     gtk_window_set_default_size(window, 480, 640)
     gtk_window_set_title(window, "A List of Images")
 

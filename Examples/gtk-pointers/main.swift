@@ -27,10 +27,10 @@
     let url = CommandLine.arguments.dropFirst().first.flatMap { ImageRequest(string: $0)?.url } ?? bundled
 
     gtk_init()
-    let window = UnsafeMutableRawPointer(gtk_window_new()).assumingMemoryBound(to: GtkWindow.self)
+    let window = gtkCast(gtk_window_new(), to: GtkWindow.self)
     gtk_window_set_title(window, "Pointers")
     let row: UnsafeMutablePointer<GtkWidget> = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 24)
-    let container = UnsafeMutableRawPointer(row).assumingMemoryBound(to: GtkBox.self)
+    let container = gtkCast(row, to: GtkBox.self)
 
     // A pointer to a widget, which some GTK functions return as an opaque pointer.
     let picture: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
@@ -42,7 +42,7 @@
     let button: UnsafeMutablePointer<GtkWidget> = gtk_button_new_with_label("Press me")
     gtk_widget_set_valign(button, GTK_ALIGN_CENTER)
     gtk_box_append(container, button)
-    let view = WebImageView(for: UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkButton.self))
+    let view = WebImageView(for: gtkCast(button, to: GtkButton.self))
     let small = TargetSize.fill(width: 48, height: 48)
     view?.load(ImageRequest(url: url, size: small))
     view?.load(ImageRequest(url: url, size: small, transformers: [.grayscale]), slot: .image(.hover))
@@ -58,7 +58,7 @@
     let frame: UnsafeMutablePointer<GtkWidget> = gtk_frame_new("A frame")
     let inside: UnsafeMutablePointer<GtkWidget> = gtk_image_new()
     gtk_image_set_pixel_size(OpaquePointer(inside), 120)
-    gtk_frame_set_child(UnsafeMutableRawPointer(frame).assumingMemoryBound(to: GtkFrame.self), inside)
+    gtk_frame_set_child(gtkCast(frame), inside)
     gtk_box_append(container, frame)
     WebImageView(for: frame) { gtk_image_set_from_paintable(OpaquePointer(inside), $0) }.load(url)
 

@@ -185,7 +185,7 @@
             gtk_widget_set_visible(play, player == nil ? 0 : 1)
             let isPlaying = player?.state == .playing
             gtk_button_set_icon_name(
-                play.cast(), isPlaying ? "media-playback-pause-symbolic" : "media-playback-start-symbolic")
+                gtkCast(play), isPlaying ? "media-playback-pause-symbolic" : "media-playback-start-symbolic")
             WidgetFactory.describe(play, isPlaying ? "Pause" : "Play")
         }
     }

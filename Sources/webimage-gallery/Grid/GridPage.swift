@@ -223,6 +223,6 @@
     }
 
     extension OpaquePointer {
-        var widget: Widget { UnsafeMutableRawPointer(self).assumingMemoryBound(to: GtkWidget.self) }
+        var widget: Widget { gtkCast(self) }
     }
 #endif

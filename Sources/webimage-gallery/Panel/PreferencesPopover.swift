@@ -3,6 +3,7 @@
 #if GTK
     import CGTK4
     import WebImage
+    import WebImageGTK
     import WebImagePrograms
 
     /// The form with all settings, for a popover.
@@ -20,8 +21,8 @@
         init(_ model: GalleryModel) {
             self.model = model
             grid = gtk_grid_new()
-            gtk_grid_set_row_spacing(grid.cast(), 8)
-            gtk_grid_set_column_spacing(grid.cast(), 18)
+            gtk_grid_set_row_spacing(gtkCast(grid), 8)
+            gtk_grid_set_column_spacing(gtkCast(grid), 18)
             widget = WidgetFactory.box(GTK_ORIENTATION_VERTICAL, spacing: 12).styled("settings")
             WidgetFactory.append(widget, grid)
             addAppearance()
@@ -86,7 +87,7 @@
 
         private func addButtons() {
             let box = WidgetFactory.box(GTK_ORIENTATION_HORIZONTAL, spacing: 8)
-            gtk_box_set_homogeneous(box.cast(), 1)
+            gtk_box_set_homogeneous(gtkCast(box), 1)
             for (title, action, tip) in [
                 ("Clear Memory Cache", "win.forget-memory", "Cached files on disk are kept"),
                 ("Clear All Caches", "win.forget-all", "Visible images are loaded again"),
@@ -104,7 +105,7 @@
         private func heading(_ text: String) {
             let label = WidgetFactory.label(text, "heading")
             if row > 0 { gtk_widget_set_margin_top(label, 8) }
-            gtk_grid_attach(grid.cast(), label, 0, row, 2, 1)
+            gtk_grid_attach(gtkCast(grid), label, 0, row, 2, 1)
             row += 1
         }
 
@@ -112,8 +113,8 @@
             let label = WidgetFactory.label(name)
             gtk_widget_set_hexpand(label, 1)
             gtk_widget_set_valign(control, GTK_ALIGN_CENTER)
-            gtk_grid_attach(grid.cast(), label, 0, row, 1, 1)
-            gtk_grid_attach(grid.cast(), control, 1, row, 1, 1)
+            gtk_grid_attach(gtkCast(grid), label, 0, row, 1, 1)
+            gtk_grid_attach(gtkCast(grid), control, 1, row, 1, 1)
             gtk_label_set_mnemonic_widget(label.opaque, control)
             Property.setAccessible(control, label: name)
             row += 1
@@ -164,11 +165,11 @@
             Property.setAccessible(control, label: name)
             let tell = { (number: Double) in gtk_label_set_text(value.opaque, format(number)) }
             follow.append {
-                gtk_range_set_value(control.cast(), get($0))
+                gtk_range_set_value(gtkCast(control), get($0))
                 tell(get($0))
             }
             on(control.raw, "value-changed") { [weak self] _ in
-                let number = gtk_range_get_value(control.cast())
+                let number = gtk_range_get_value(gtkCast(control))
                 tell(number)
                 self?.change { set(&$0, number) }
             }

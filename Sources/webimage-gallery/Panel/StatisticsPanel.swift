@@ -2,6 +2,7 @@
 
 #if GTK
     import CGTK4
+    import WebImageGTK
     import WebImagePrograms
 
     /// The panel at the side of the window that shows current statistics of the library. While it's hidden, it collects
@@ -21,8 +22,8 @@
             widget = gtk_revealer_new()
             gtk_revealer_set_transition_type(widget.opaque, GTK_REVEALER_TRANSITION_TYPE_SLIDE_LEFT)
             grid = gtk_grid_new()
-            gtk_grid_set_row_spacing(grid.cast(), 6)
-            gtk_grid_set_column_spacing(grid.cast(), 12)
+            gtk_grid_set_row_spacing(gtkCast(grid), 6)
+            gtk_grid_set_column_spacing(gtkCast(grid), 12)
             let box = WidgetFactory.box(GTK_ORIENTATION_VERTICAL, spacing: 12).styled("figures")
             WidgetFactory.append(box, WidgetFactory.label("Statistics", "title-4"), grid)
             gtk_widget_set_size_request(box, 320, -1)
@@ -73,8 +74,8 @@
                 gtk_widget_set_hexpand(value, 1)
                 if isMain, place > 0 { gtk_widget_set_margin_top(name, 10) }
                 if isMain, place > 0 { gtk_widget_set_margin_top(value, 10) }
-                gtk_grid_attach(grid.cast(), name, 0, place, 1, 1)
-                gtk_grid_attach(grid.cast(), value, 1, place, 1, 1)
+                gtk_grid_attach(gtkCast(grid), name, 0, place, 1, 1)
+                gtk_grid_attach(gtkCast(grid), value, 1, place, 1, 1)
                 place += 1
                 var bar: Widget?
                 if line.fraction != nil {
@@ -83,7 +84,7 @@
                         gtk_level_bar_remove_offset_value(level.opaque, mark)
                     }
                     Property.setAccessible(level, label: line.label)
-                    gtk_grid_attach(grid.cast(), level, 0, place, 2, 1)
+                    gtk_grid_attach(gtkCast(grid), level, 0, place, 2, 1)
                     bar = level
                     place += 1
                 }

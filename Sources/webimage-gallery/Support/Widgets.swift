@@ -2,17 +2,13 @@
 
 #if GTK
     import CGTK4
+    import WebImageGTK
 
     typealias Widget = UnsafeMutablePointer<GtkWidget>
 
     extension UnsafeMutablePointer where Pointee == GtkWidget {
         var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) }
         var opaque: OpaquePointer { OpaquePointer(self) }
-
-        /// Returns the pointer as a pointer to a class whose structure is public.
-        func cast<Instance>(to type: Instance.Type = Instance.self) -> UnsafeMutablePointer<Instance> {
-            raw.assumingMemoryBound(to: type)
-        }
 
         @discardableResult
         func styled(_ classes: String...) -> Widget {
@@ -79,7 +75,7 @@
 
         static func toggle(icon: String, tooltip: String, action: String) -> Widget {
             let button: Widget = gtk_toggle_button_new()
-            gtk_button_set_icon_name(button.cast(), icon)
+            gtk_button_set_icon_name(gtkCast(button), icon)
             describe(button, tooltip)
             gtk_actionable_set_action_name(button.opaque, action)
             return button
@@ -91,7 +87,7 @@
         }
 
         static func append(_ box: Widget, _ children: Widget...) {
-            for child in children { gtk_box_append(box.cast(), child) }
+            for child in children { gtk_box_append(gtkCast(box), child) }
         }
     }
 #endif

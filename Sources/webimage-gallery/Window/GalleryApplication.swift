@@ -4,6 +4,7 @@
     import CGTK4
     import Glibc
     import WebImage
+    import WebImageGTK
     import WebImagePrograms
 
     /// The GtkApplication. It opens the window, defines the keyboard shortcuts, and handles signals.
@@ -38,8 +39,7 @@
                         status = code
                         self?.window?.close()
                         if let self {
-                            g_application_quit(
-                                UnsafeMutableRawPointer(application).assumingMemoryBound(to: GApplication.self))
+                            g_application_quit(gtkCast(application))
                         }
                     }.retained,
                     { data in
@@ -47,8 +47,7 @@
                     })
                 signals.append(source)
             }
-            let result = g_application_run(
-                UnsafeMutableRawPointer(application).assumingMemoryBound(to: GApplication.self), 0, nil)
+            let result = g_application_run(gtkCast(application), 0, nil)
             for source in signals { g_source_remove(source) }
             window = nil
             rest = nil

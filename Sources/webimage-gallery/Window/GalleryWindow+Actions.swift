@@ -67,12 +67,11 @@
 
         /// The action map with the prefix `win`. It's created on the first access.
         private var map: OpaquePointer {
-            let object = UnsafeMutableRawPointer(window).assumingMemoryBound(to: GObject.self)
+            let object = gtkCast(window, to: GObject.self)
             if let group = g_object_get_data(object, "webimage-actions") { return OpaquePointer(group) }
             let group = g_simple_action_group_new()
             let pointer = UnsafeMutableRawPointer(group)
-            gtk_widget_insert_action_group(
-                UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWidget.self), "win", OpaquePointer(pointer))
+            gtk_widget_insert_action_group(gtkCast(window), "win", OpaquePointer(pointer))
             g_object_set_data_full(object, "webimage-actions", pointer) { data in
                 if let data { g_object_unref(data) }
             }
@@ -155,7 +154,7 @@
                     }
                     g_object_unref(UnsafeMutableRawPointer(chooser))
                 })
-            gtk_native_dialog_show(UnsafeMutableRawPointer(chooser).assumingMemoryBound(to: GtkNativeDialog.self))
+            gtk_native_dialog_show(gtkCast(chooser))
         }
     }
 #endif

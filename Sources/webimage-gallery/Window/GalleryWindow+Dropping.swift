@@ -5,6 +5,7 @@
     import Foundation
     import WebImage
     import WebImageCommand
+    import WebImageGTK
     import WebImagePrograms
 
     /// Dropping files, directories, and URLs on the window.
@@ -42,8 +43,7 @@
                 raw, "enter", unsafeBitCast(enter, to: GCallback.self),
                 Callback<Void, Void> { [weak self] in self?.dropTarget.isVisible = true })
             on(raw, "leave") { [weak self] _ in self?.dropTarget.isVisible = false }
-            gtk_widget_add_controller(
-                UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWidget.self), target)
+            gtk_widget_add_controller(gtkCast(window), target)
         }
 
         /// Adds the images at the addresses. A single image is opened in the large view, and several images are shown

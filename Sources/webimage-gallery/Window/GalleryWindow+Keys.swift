@@ -2,6 +2,7 @@
 
 #if GTK
     import CGTK4
+    import WebImageGTK
     import WebImagePrograms
 
     /// Keys and pointer events in the large view, in which arrow keys have another meaning than in the grid.
@@ -25,8 +26,7 @@
 
         func addKeys() {
             let last = { [weak self] in (self?.model.contents.visibleItems.count ?? 0) - 1 }
-            onKey(UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWidget.self)) {
-                [weak self] key, hasModifiers in
+            onKey(gtkCast(window)) { [weak self] key, hasModifiers in
                 guard let self, isFull, !hasModifiers, !search.hasFocus else { return false }
                 // If a part of the image is hidden, arrow keys pan the image.
                 if full.area.zoom.isCut, let way = Self.pan(forKey: key) {

@@ -31,7 +31,7 @@
             self.model = model
             let widget: Widget =
                 application.map { gtk_application_window_new($0) } ?? gtk_window_new()
-            window = widget.cast()
+            window = gtkCast(widget)
             grid = GridPage(model)
             full = ImagePage(model)
             settings = PreferencesPopover(model)
@@ -90,7 +90,7 @@
             gtk_menu_button_set_icon_name(settingsButton.opaque, "emblem-system-symbolic")
             WidgetFactory.describe(settingsButton, "Preferences")
             let popover: Widget = gtk_popover_new()
-            gtk_popover_set_child(popover.cast(), settings.widget)
+            gtk_popover_set_child(gtkCast(popover), settings.widget)
             gtk_widget_set_halign(popover, GTK_ALIGN_END)
             gtk_menu_button_set_popover(settingsButton.opaque, popover)
             gtk_header_bar_pack_end(bar.opaque, settingsButton)

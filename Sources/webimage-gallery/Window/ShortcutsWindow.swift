@@ -2,6 +2,7 @@
 
 #if GTK
     import CGTK4
+    import WebImageGTK
 
     /// A window that lists all keyboard shortcuts.
     @MainActor
@@ -52,7 +53,7 @@
             text += "</object></child></object></interface>"
             guard let builder = gtk_builder_new_from_string(text, -1) else { return }
             if let keys = gtk_builder_get_object(builder, "keys") {
-                let pointer = UnsafeMutableRawPointer(keys).assumingMemoryBound(to: GtkWindow.self)
+                let pointer = gtkCast(keys, to: GtkWindow.self)
                 gtk_window_set_transient_for(pointer, window)
                 gtk_window_present(pointer)
             }

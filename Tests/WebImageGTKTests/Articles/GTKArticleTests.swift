@@ -138,7 +138,7 @@
                 let badge: UnsafeMutablePointer<GtkWidget> = gtk_picture_new()
                 for picture in [cover, badge] {
                     gtk_widget_set_size_request(picture, 40, 30)
-                    gtk_box_append(UnsafeMutableRawPointer(row).assumingMemoryBound(to: GtkBox.self), picture)
+                    gtk_box_append(gtkCast(row), picture)
                 }
                 let manager = Sources.manager(Sources.numbered(width: 160, height: 120))
                 let window = try TestWindow(row)
