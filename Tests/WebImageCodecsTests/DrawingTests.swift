@@ -28,6 +28,8 @@
                 (.fill(width: 60, height: 60), PixelSize(width: 60, height: 60)),
                 (.exact(width: 50, height: 10), PixelSize(width: 50, height: 10)),
                 (.fitting(byteCount: 1_000_000), PixelSize(width: 20, height: 10)),
+                (.scaled(width: 3, height: 3), PixelSize(width: 60, height: 30)),
+                (.scaled(width: 0.5, height: 1), PixelSize(width: 10, height: 10)),
             ]
             for (target, size) in cases {
                 let image = try decode(text, ImageDecodingOptions(size: target))

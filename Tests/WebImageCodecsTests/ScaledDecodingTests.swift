@@ -10,7 +10,7 @@ struct ScaledDecodingTests {
     static let targets: [TargetSize] = [
         .fit(width: 50, height: 50), .fit(width: 20), .fit(height: 33), .fill(width: 40, height: 40),
         .fill(width: 64, height: 20), .stretch(width: 50, height: 25), .stretch(width: 30, height: 100),
-        .exact(width: 37, height: 53), .fitting(byteCount: 10_000),
+        .exact(width: 37, height: 53), .scaled(width: 0.25, height: 0.5), .fitting(byteCount: 10_000),
     ]
     static let encodings: [ImageEncoding] = [.jpeg(quality: 92), .png, .webp.lossless, .webp(quality: 85)]
 

@@ -46,6 +46,12 @@ struct WireTests {
         options.dynamicRange = .high
         options.keepsGamut = true
         #expect(try copy(options) == options)
+        for size in [
+            TargetSize.fit(width: 1), .stretch(width: 1, height: 2), .exact(width: 1, height: 2),
+            .fitting(byteCount: 3), .scaled(width: 0.5, height: 2),
+        ] {
+            #expect(try copy(size) == size)
+        }
         for kernel in ResamplingFilter.Kernel.allCases {
             for light in ResamplingFilter.Light.allCases {
                 let filter = ResamplingFilter(kernel, light: light)

@@ -160,6 +160,7 @@ extension CacheKeyBuilder {
         case .fill: append("fill")
         case .stretch: append("stretch")
         case .exactly: append("exactly")
+        case .scaled: append("scaled")
         case .bytes: append("bytes")
         }
         append(size.width)

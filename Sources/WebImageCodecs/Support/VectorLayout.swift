@@ -39,12 +39,12 @@ struct VectorLayout {
 }
 
 extension TargetSize {
-    /// Whether the target determines the dimensions of a drawing, not only its memory.
+    /// Whether the target determines the dimensions of a drawing, regardless of its intrinsic size.
     fileprivate var mayGrow: Bool {
         switch mode {
         case .fit: width != nil || height != nil
         case .fill, .stretch, .exactly: width != nil && height != nil
-        case .bytes: false
+        case .scaled, .bytes: false
         }
     }
 }

@@ -24,14 +24,21 @@ extension Arguments {
         return text
     }
 
-    /// Returns the value of an option as a size in pixels, or `nil` if the option wasn't specified.
+    /// Returns the value of an option as a size, or `nil` if the option wasn't specified.
     ///
     /// The value is a geometry as in ImageMagick. `W`, `Wx`, `xH`, and `WxH` fit the image into the box. `WxH^` fills
-    /// the box and crops the image. `WxH!` has exactly this size.
+    /// the box and crops the image. `WxH!` has exactly this size. `P%` and `P%xP%` are percentages of the natural size.
     package func size(_ option: String = "size") throws(UsageError) -> TargetSize? {
         guard let text = last(option) else { return nil }
+        if text.contains("%") {
+            guard let size = TargetSize(percentages: text) else {
+                throw UsageError("--\(option): “\(text)” isn’t a size (use \(TargetSize.validPercentages))")
+            }
+            return size
+        }
         let problem = UsageError(
-            "--\(option): “\(text)” isn’t a size (use pixels, such as 320x240, 320, x240, 320x240^, or 320x240!)")
+            "--\(option): “\(text)” isn’t a size (use pixels, such as 320x240, 320, x240, 320x240^, or 320x240!, or "
+                + "percentages, such as 50%)")
         let mark = text.last.flatMap { "^!".contains($0) ? $0 : nil }
         let box = mark == nil ? text : String(text.dropLast())
         let sides = box.lowercased().contains("x") ? box : "\(box)x"

@@ -98,7 +98,8 @@ package struct OptionSpec: Sendable, Hashable {
     package static let size = OptionSpec(
         "size", letter: "s", value: "GEOMETRY",
         help: "Size in pixels: 320x240 fits into the box, and 320 (or 320x) and x240 limit one side. These never "
-            + "enlarge. 320x240^ fills the box and crops, and 320x240! ignores the aspect ratio.")
+            + "enlarge. 320x240^ fills the box and crops, and 320x240! ignores the aspect ratio. 50% and 50%x25% are "
+            + "percentages of the natural size.")
     /// The option `--light` of the commands that write images of a specified size.
     package static let light = OptionSpec(
         "light", value: "linear|encoded", words: ResamplingFilter.Light.allCases.map(\.rawValue),

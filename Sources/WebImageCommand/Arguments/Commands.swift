@@ -170,7 +170,7 @@ package enum Commands {
                 "size", letter: "s", value: "SIZE",
                 help: "Size in pixels (128 by default): 200 fits into 200x200, 200x and x200 limit one side. These "
                     + "never enlarge. 200x200^ fills the box and crops the center, and 200x200! ignores the aspect "
-                    + "ratio."),
+                    + "ratio. 10% and 10%x5% are percentages of the natural size."),
             OptionSpec(
                 "crop", value: "none|center|smart|attention|entropy", aliases: ["smartcrop"],
                 help: "Fill the box and crop the rest: the center, or the part that smart (attention) or entropy "

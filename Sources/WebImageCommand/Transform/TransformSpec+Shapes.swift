@@ -4,7 +4,8 @@ import WebImageCore
 
 extension TransformSpec {
     static let shapes: [TransformSpec] = [
-        TransformSpec("resize=WxH[:fit|fill|stretch|exact]") { values throws(TransformProblem) in
+        TransformSpec("resize=WxH[:fit|fill|stretch|exact]|PERCENT%[xPERCENT%]") { values throws(TransformProblem) in
+            if let target = try values.percentages("size") { return .resize(target, upscales: false) }
             let (width, height) = try values.size("size")
             let mode = try values.word("mode", of: modes, or: .fit)
             return .resize(width: width, height: height, mode: mode)
@@ -108,6 +109,16 @@ extension TransformValues {
             throw invalid(parameter, text, "WxH in pixels, such as 320x240")
         }
         return (lengths[0].map { Double($0) }, lengths[1].map { Double($0) })
+    }
+
+    /// Returns the next value as a size in percent of the image, or `nil` if it contains no percent sign.
+    fileprivate mutating func percentages(_ parameter: String) throws(TransformProblem) -> TargetSize? {
+        guard let text = peek, text.contains("%") else { return nil }
+        _ = next()
+        guard let size = TargetSize(percentages: text) else {
+            throw invalid(parameter, text, TargetSize.validPercentages)
+        }
+        return size
     }
 
     /// Returns the next value as corners, with plus signs between their names. If there's no next value or it's a

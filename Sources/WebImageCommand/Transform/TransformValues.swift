@@ -18,6 +18,9 @@ struct TransformValues {
     /// Returns the next value as text, or `nil` if there's no value left.
     mutating func next() -> String? { rest.popFirst() }
 
+    /// The next value, which isn't consumed, or `nil` if there's no value left.
+    var peek: String? { rest.first }
+
     var hasNext: Bool { !rest.isEmpty }
 
     /// Returns whether the next value is one of `words`. The value isn't consumed.

@@ -12,6 +12,8 @@ public struct TargetSize: Sendable, Hashable {
         case stretch
         /// Exactly the requested sides, enlarged if necessary. The aspect ratio isn't preserved.
         case exactly
+        /// The sides multiplied by `width` and `height`, enlarged if the factors exceed 1.
+        case scaled
         /// A limit in bytes for all decoded frames together, with the aspect ratio preserved.
         case bytes
     }
@@ -55,6 +57,12 @@ public struct TargetSize: Sendable, Hashable {
     /// preserved.
     public static func exact(width: Double, height: Double, unit: Unit = .pixels) -> TargetSize {
         TargetSize(mode: .exactly, width: width, height: height, byteLimit: nil, unit: unit)
+    }
+
+    /// Returns a target that multiplies the sides of the image. Factors greater than 1 enlarge it, and different factors
+    /// don't preserve the aspect ratio.
+    package static func scaled(width: Double, height: Double) -> TargetSize {
+        TargetSize(mode: .scaled, width: width, height: height, byteLimit: nil, unit: .pixels)
     }
 
     /// Returns a target whose decoded pixels fit into `byteCount`, for all frames together.
@@ -123,8 +131,8 @@ extension TargetSize {
     ) throws(ImageError) -> ScalePlan {
         if mode == .bytes { return try planForBytes(size, frames: frames, format: format) }
         let factor = unit == .points ? scale : 1
-        let wantedWidth = try checked(width, times: factor)
-        let wantedHeight = try checked(height, times: factor)
+        let wantedWidth = try checked(width, times: mode == .scaled ? Double(size.width) : factor)
+        let wantedHeight = try checked(height, times: mode == .scaled ? Double(size.height) : factor)
         let full = SampleRect(size)
         let ownWidth = Double(size.width)
         let ownHeight = Double(size.height)
@@ -137,7 +145,7 @@ extension TargetSize {
                 width: pixels(min(wantedWidth ?? ownWidth, ownWidth)),
                 height: pixels(min(wantedHeight ?? ownHeight, ownHeight)))
             return ScalePlan(window: full, output: output)
-        case .exactly:
+        case .exactly, .scaled:
             let output = PixelSize(width: pixels(wantedWidth ?? ownWidth), height: pixels(wantedHeight ?? ownHeight))
             return ScalePlan(window: full, output: output)
         case .fill:

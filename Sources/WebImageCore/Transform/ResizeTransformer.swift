@@ -57,7 +57,7 @@ package struct ResizeTransformer: ImageTransformer, Hashable {
         return switch target.mode {
         case .fit: least > 1 ? least : nil
         case .fill, .stretch: greatest > 1 ? greatest : nil
-        case .exactly, .bytes: nil
+        case .exactly, .scaled, .bytes: nil
         }
     }
 
@@ -78,7 +78,7 @@ package struct ResizeTransformer: ImageTransformer, Hashable {
             return ScalePlan(
                 window: SampleRect(size),
                 output: PixelSize(width: pixels(width ?? ownWidth), height: pixels(height ?? ownHeight)))
-        case .fit, .exactly, .bytes:
+        case .fit, .exactly, .scaled, .bytes:
             return ScalePlan(
                 window: SampleRect(size),
                 output: PixelSize(width: pixels(ownWidth * ratio), height: pixels(ownHeight * ratio)))

@@ -28,7 +28,7 @@ package struct MessageHead: Hashable, Sendable {
     package static let size = 32
     private static let magic: UInt32 = 0x4857_4957
     /// The version of the protocol. Programs and helpers with different versions don't work together.
-    package static let version: UInt16 = 5
+    package static let version: UInt16 = 6
 
     /// Creates a head.
     package init(_ kind: Kind, request: UInt64) {

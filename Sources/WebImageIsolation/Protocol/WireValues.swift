@@ -142,7 +142,7 @@ extension ImageInfo: WireValue {
 
 extension TargetSize: WireValue {
     package init(from reader: inout WireReader) throws(WireViolation) {
-        let modes: [TargetSize.Mode] = [.fit, .fill, .stretch, .exactly, .bytes]
+        let modes: [TargetSize.Mode] = [.fit, .fill, .stretch, .exactly, .bytes, .scaled]
         self = .fit()
         mode = modes[try reader.int(0...modes.count - 1)]
         width = try reader.optional { (reader) throws(WireViolation) in try reader.double() }
@@ -159,6 +159,7 @@ extension TargetSize: WireValue {
             case .stretch: 2
             case .exactly: 3
             case .bytes: 4
+            case .scaled: 5
             }
         writer.put(number)
         writer.put(width) { $0.put($1) }

@@ -86,7 +86,12 @@ struct ArgumentsTests {
             (["-", "-i", "-"], "standard input can be used only once"),
             (
                 ["a", "-s", "x"],
-                "--size: “x” isn’t a size (use pixels, such as 320x240, 320, x240, 320x240^, or 320x240!)"
+                "--size: “x” isn’t a size (use pixels, such as 320x240, 320, x240, 320x240^, or 320x240!, or percentages, "
+                    + "such as 50%)"
+            ),
+            (
+                ["a", "-s", "0%"],
+                "--size: “0%” isn’t a size (use percentages greater than 0%, up to 10000%, such as 50% or 50%x25%)"
             ),
             (["a", "-H", "Accept"], "--header: “Accept” isn’t valid (use the form NAME: VALUE)"),
             (["a", "-x", "p:1", "--noproxy"], "--proxy and --noproxy can’t be combined"),
@@ -125,6 +130,25 @@ struct ArgumentsTests {
             "0x1", "-1x2", "1x2x3", "1.5x2", "", "^", "200^", "x20!", "1x2^!", "99999999999999999999x1", "٣x٣",
         ] {
             #expect(throws: UsageError.self) { try arguments("--size=\(wrong)").size() }
+        }
+    }
+
+    @Test("A size in percent has one percentage, or one for each side")
+    func percentages() throws {
+        #expect(try arguments("-s", "50%").size() == .scaled(width: 0.5, height: 0.5))
+        #expect(try arguments("-s", "12.5%X200%").size() == .scaled(width: 0.125, height: 2))
+        #expect(try arguments("-s", "10000%").size() == .scaled(width: 100, height: 100))
+        for wrong in [
+            "0%", "-5%", "10000.1%", "1000000%", "%", "%x%", "50%x", "x50%", "50%x25", "50x25%", "50%x1%x1%", "50%!",
+            "50%^", "5 0%", "nan%", "1e1%", "٣%",
+        ] {
+            #expect {
+                try arguments("--size=\(wrong)").size()
+            } throws: {
+                ($0 as? UsageError)?.message
+                    == "--size: “\(wrong)” isn’t a size (use percentages greater than 0%, up to 10000%, such as 50% or "
+                    + "50%x25%)"
+            }
         }
     }
 

@@ -27,6 +27,8 @@ struct TransformListTests {
     static let same: [(String, any ImageTransformer)] = [
         ("resize=9x", .resize(width: 9)), ("resize=9x8:exact", .resize(width: 9, height: 8, mode: .exactly)),
         ("resize=x9:fill", .resize(height: 9, mode: .fill)),
+        ("resize=50%", .resize(.scaled(width: 0.5, height: 0.5), upscales: false)),
+        ("resize=50%x12.5%", .resize(.scaled(width: 0.5, height: 0.125), upscales: false)),
         ("crop=3x4", .crop(width: 3, height: 4)), ("crop=3x4:top", .crop(width: 3, height: 4, anchor: .top)),
         ("crop=3x4:1:-2.5", .crop(x: 1, y: -2.5, width: 3, height: 4)),
         ("smart-crop=3x4", .smartCrop(width: 3, height: 4)),
@@ -115,6 +117,8 @@ struct TransformListTests {
 
     private static let lengths = "isn’t valid (use a number of pixels greater than 0, up to 1000000)"
     private static let sizes = "isn’t valid (use WxH in pixels, such as 320x240)"
+    private static let percentages =
+        "isn’t valid (use percentages greater than 0%, up to 10000%, such as 50% or 50%x25%)"
     private static let colors = "isn’t valid (use #rrggbb, #rrggbbaa, black, white, or clear)"
 
     private static let refusals: [(String, String)] = [
@@ -131,6 +135,11 @@ struct TransformListTests {
         ("sepia=", "--transform, item 1: sepia: the amount “” isn’t valid (use a number from 0 to 1)"),
         ("resize=0x0", "--transform, item 1: resize: the size “0x0” \(sizes)"),
         ("resize=x", "--transform, item 1: resize: the size “x” \(sizes)"),
+        ("resize=0%", "--transform, item 1: resize: the size “0%” \(percentages)"),
+        ("resize=-5%", "--transform, item 1: resize: the size “-5%” \(percentages)"),
+        ("resize=1000000%", "--transform, item 1: resize: the size “1000000%” \(percentages)"),
+        ("resize=50%:fill", "--transform, item 1: resize: unexpected value “fill”"),
+        ("crop=50%", "--transform, item 1: crop: the size “50%” \(sizes)"),
         ("crop=5x", "--transform, item 1: crop: the width or height is missing"),
         ("canvas=5x", "--transform, item 1: canvas: the width or height is missing"),
         ("smart-crop=x5", "--transform, item 1: smart-crop: the width or height is missing"),

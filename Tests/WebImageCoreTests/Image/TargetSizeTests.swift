@@ -16,6 +16,10 @@ struct TargetSizeTests {
             (TargetSize.fill(width: 100, height: 100), PixelSize(width: 100, height: 100)),
             (TargetSize.stretch(width: 50, height: 900), PixelSize(width: 50, height: 200)),
             (TargetSize.exact(width: 800, height: 10), PixelSize(width: 800, height: 10)),
+            (TargetSize.scaled(width: 0.5, height: 0.5), PixelSize(width: 200, height: 100)),
+            (TargetSize.scaled(width: 0.5, height: 1.25), PixelSize(width: 200, height: 250)),
+            (TargetSize.scaled(width: 3, height: 3), PixelSize(width: 1_200, height: 600)),
+            (TargetSize.scaled(width: 1e-9, height: 1e-9), PixelSize(width: 1, height: 1)),
             (TargetSize.fitting(byteCount: 80_000), PixelSize(width: 200, height: 100)),
             (TargetSize.fitting(byteCount: 1), PixelSize(width: 1, height: 1)),
         ])
@@ -36,7 +40,7 @@ struct TargetSizeTests {
     func invalid() {
         let targets: [TargetSize] = [
             .fit(width: 0), .fit(height: -1), .fill(width: .nan, height: 1), .exact(width: .infinity, height: 1),
-            .fitting(byteCount: 0),
+            .scaled(width: 0, height: 1), .scaled(width: 1, height: 1e8), .fitting(byteCount: 0),
         ]
         for target in targets {
             #expect { try target.outputSize(for: Self.image) } throws: { ($0 as? ImageError)?.code == 1004 }

@@ -186,7 +186,7 @@ private struct OptionCase: Equatable {
         size = pick([
             nil, .fit(width: pick(lengths), height: pick([nil, 1, 11])), .fill(width: pick(lengths), height: 1),
             .exact(width: 1, height: pick(lengths), unit: pick([.points, .pixels])),
-            .fitting(byteCount: pick([1, 11, .max])),
+            .scaled(width: pick([1, 11]), height: pick([1, 11])), .fitting(byteCount: pick([1, 11, .max])),
         ])
         scale = pick([1, 2, 1.5])
         frames = pick([.all, .first, .index(1), .index(11), .range(1..<11), .indices([1]), .indices([1, 1])])
