@@ -68,10 +68,10 @@ struct WebImageTool {
         }
     }
 
-    /// Returns the command with a name, or reports that there's none.
-    private static func command(_ name: String, _ console: Console) -> CommandSpec? {
+    /// Returns the command with a name, or reports that there's none and names a similar command, or one of `others`.
+    private static func command(_ name: String, or others: [String] = [], _ console: Console) -> CommandSpec? {
         do throws(UsageError) {
-            return try Commands.command(name)
+            return try Commands.command(name, or: others)
         } catch {
             console.report(error.message)
             return nil
@@ -88,20 +88,29 @@ struct WebImageTool {
         return SiblingProgram.serve.run(words, console)
     }
 
-    /// Prints the overview, the page of a command, or the man page.
+    /// Prints the overview, the page of a command or a topic, or the man page.
     private static func printHelp(_ words: [String], _ help: HelpText, _ console: Console) -> Int32 {
         guard let word = words.first else {
             console.write(help.overview)
             return ExitStatus.ok
         }
+        let topics = HelpTopic.all.map(\.name)
         if word == "--man" {
             let name = words.dropFirst().first
-            let command = name.flatMap { Self.command($0, console) }
+            if let topic = name.flatMap(HelpTopic.named) {
+                console.write(ManualPage.page(topic, version: ProgramInfo.version).text)
+                return ExitStatus.ok
+            }
+            let command = name.flatMap { Self.command($0, or: topics, console) }
             if name != nil, command == nil { return ExitStatus.usage }
             console.write(ManualPage.page(command, version: ProgramInfo.version).text)
             return ExitStatus.ok
         }
-        guard let command = command(word, console) else { return ExitStatus.usage }
+        if let topic = HelpTopic.named(word) {
+            console.write(help.page(topic))
+            return ExitStatus.ok
+        }
+        guard let command = command(word, or: topics, console) else { return ExitStatus.usage }
         console.write(help.page(command))
         return ExitStatus.ok
     }

@@ -6,9 +6,16 @@ extension OptionSpec {
     /// The color spaces of encoded images. The first one is the default.
     fileprivate static let colorSpaces = [ImageColorSpace.source, .sRGB, .displayP3].map(\.rawValue)
 
+    /// The default quality of each lossy format that `--format` names.
+    private static let defaultQualities = ImageFormatName.all.compactMap { name in
+        ImageFormat(encodableName: name)?.defaultQuality.map { "\(name) \($0)" }
+    }.joined(separator: ", ")
+
     /// The encoding options, for commands that encode images.
     package static let encoding = [
-        OptionSpec("quality", letter: "Q", value: "N", help: "1 (smallest) to 100 (best), for lossy formats."),
+        OptionSpec(
+            "quality", letter: "Q", value: "N",
+            help: "1 (smallest) to 100 (best), for lossy formats. The defaults are \(defaultQualities)."),
         OptionSpec(
             "looks", value: "SCORE",
             help: "Visual quality to reach instead of --quality: 1 to 100 (SSIMULACRA2). For jpeg, webp, avif, jxl."),

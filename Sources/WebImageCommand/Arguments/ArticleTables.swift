@@ -29,6 +29,7 @@ package enum ArticleTables {
         Commands.all.filter { !own($0).isEmpty }.map { "options \($0.name)" }
             + Commands.all.filter { !ownFields($0).isEmpty }.map { "json \($0.name)" }
             + groups.map { "options of \($0.name)" } + ["commands", "json", "exit statuses"]
+            + HelpTopic.transforms.sections.map { $0.title.lowercased() }
     }
 
     private static let groups: [(name: String, options: [OptionSpec])] = [
@@ -55,6 +56,11 @@ package enum ArticleTables {
         case "exit statuses":
             return rows(["Status", "Meaning"], HelpText.exitStatuses.map { ["\($0.status)", $0.meaning] })
         default: break
+        }
+        if let section = HelpTopic.transforms.sections.first(where: { $0.title.lowercased() == name }) {
+            return rows(
+                [name == "values" ? "Value" : "Transformer", "Meaning"],
+                section.items.map { ["`\($0.term)`", $0.meaning] })
         }
         for command in Commands.all {
             if name == "options \(command.name)" { return options(own(command)) }

@@ -137,7 +137,7 @@ package struct OptionSpec: Sendable, Hashable {
     /// The option `--transform` of every command that writes images.
     package static let transform = OptionSpec(
         "transform", letter: "t", value: "LIST",
-        help: "Apply these transformers, such as resize=200x200,blur=8,circle.")
+        help: "Apply these transformers, such as resize=200x200,blur=8,circle. “webimage help transforms” lists them.")
 }
 
 /// The description of a command.
@@ -149,7 +149,7 @@ package struct CommandSpec: Sendable {
     }
 
     /// An example for the help text and the man page.
-    package struct Example: Sendable {
+    package struct Example: Sendable, Hashable {
         /// A sentence that describes the purpose, without its period.
         package let purpose: String
         /// The command line.

@@ -38,6 +38,10 @@ extension Commands {
         examples: [
             .init(
                 "Serve the images of a directory",
-                "webimage serve --allowed-sources=local:/// --local-filesystem-root=photos")
+                "webimage serve --allowed-sources=local:/// --local-filesystem-root=photos"),
+            .init(
+                "Serve the images of a site, on all interfaces",
+                "webimage serve --allowed-sources=https://example.org/ --bind=:8080"),
+            .init("Read the settings from a file", "webimage serve --config=/etc/webimage-serve.conf"),
         ])
 }

@@ -2,9 +2,9 @@
 
 /// The commands of the tool.
 package enum Commands {
+    /// The help text for transformers.
     private static let transformers =
-        "Transformers are applied in the given order and are separated by commas: \(TransformList.usage). A color is "
-        + "#rrggbb, #rrggbbaa, black, white, or clear."
+        "“webimage help transforms” lists the transformers of --transform, their values, and the names of colors."
     /// The help text for operands.
     private static let inputs =
         "An input is a URL, the path of a file or directory, a pattern such as *.png, @FILE for a list of inputs (one "
@@ -64,6 +64,7 @@ package enum Commands {
                     "With --previews: objects with byteCount, width, height, and output.")
             ]),
         examples: [
+            .init("Download an image", "webimage fetch https://example.org/photo.jpg -o photo.jpg"),
             .init(
                 "Download an image with a header field",
                 "webimage fetch https://example.org/photo.jpg -H \"Accept: image/webp\" -o photo.webp"),
@@ -101,7 +102,11 @@ package enum Commands {
                 "loop", value: "N", help: "Number of times to play an animation (0 repeats indefinitely)."),
             .optionalCacheDirectory,
         ] + OptionSpec.inputs + OptionSpec.loading,
-        examples: [.init("Show the images of a directory", "webimage show -r ~/Pictures")])
+        examples: [
+            .init("Show an image from the web", "webimage show https://example.org/photo.jpg"),
+            .init("Show the images of a directory tree", "webimage show -r ~/Pictures"),
+            .init("Play an animation once, 40 columns wide", "webimage show animation.gif -s 40x --loop 1"),
+        ])
 
     package static let info = CommandSpec(
         "info", operands: "INPUT…",
@@ -127,7 +132,11 @@ package enum Commands {
                 "The kind, maximum headroom, and size of the gain map, if the file has one."),
             JSONField("exif", .object, isConditional: true, "With --exif: the EXIF tags as strings."),
         ]),
-        examples: [.init("Print the EXIF tags as JSON", "webimage info photo.jpg --exif --json")])
+        examples: [
+            .init("Print the properties of all images of a directory", "webimage info photos"),
+            .init("Print the properties of an image from the web", "webimage info https://example.org/photo.jpg"),
+            .init("Print the EXIF tags as JSON", "webimage info photo.jpg --exif --json"),
+        ])
 
     package static let decode = CommandSpec(
         "decode", operands: "INPUT…",
@@ -151,7 +160,12 @@ package enum Commands {
             .optionalCacheDirectory,
         ] + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.loading,
         fields: JSONField.with([]),
-        examples: [.init("Pass pixels to another program", "webimage decode photo.jpg -s 640x480! -o - | program")])
+        examples: [
+            .init("Write the pixels of an image to a file", "webimage decode photo.jpg -o photo.rgba"),
+            .init("Pass pixels to another program", "webimage decode photo.jpg -s 640x480! -o - | program"),
+            .init(
+                "Decode ten frames of an animation", "webimage decode animation.gif --frames 0-9 -o frames.rgba"),
+        ])
 
     package static let thumbnail = CommandSpec(
         "thumbnail", operands: "INPUT…",
@@ -164,6 +178,7 @@ package enum Commands {
             "Without --format and an extension in the output name, opaque thumbnails are JPEG files, and others are "
                 + "PNG files. A thumbnail contains only the first frame of an animation.",
             outputs,
+            transformers,
         ],
         options: [
             OptionSpec(
@@ -182,6 +197,7 @@ package enum Commands {
         ] + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.encoding + OptionSpec.loading,
         fields: JSONField.with([]),
         examples: [
+            .init("Create a thumbnail next to an image", "webimage thumbnail photo.jpg -s 200"),
             .init(
                 "Create thumbnails of a directory tree in another directory",
                 "webimage thumbnail -r ~/Pictures -s 200 -f webp -o thumbnails/"),
@@ -225,6 +241,7 @@ package enum Commands {
             JSONField("error", .object, isOptional: true, "The error, as in other commands."),
         ],
         examples: [
+            .init("Print the difference of two images", "webimage compare photo.png photo.jpg"),
             .init("Check a lossy file in a script", "webimage compare photo.png photo.avif --min-score 80"),
             .init("Show where images differ", "webimage compare a.png b.png -o - | webimage show -"),
         ])
@@ -261,6 +278,7 @@ package enum Commands {
         ] + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.encoding + OptionSpec.loading,
         fields: JSONField.with([]),
         examples: [
+            .init("Convert an image at half of its size", "webimage convert photo.png photo.webp -s 50%"),
             .init("Convert an animation", "webimage convert animation.gif animation.webp -Q 80"),
             .init("Convert a directory tree", "webimage convert -r photos -f avif -o converted/"),
             .init("Use the command in a pipe", "webimage convert - -f webp - < photo.png > photo.webp"),
@@ -368,7 +386,11 @@ package enum Commands {
             JSONField("failed", .number, isConditional: true, "export, import: the number of failed entries."),
             JSONField("error", .object, isOptional: true, "The error, as in other commands."),
         ],
-        examples: [.init("Remove entries that are older than 30 days", "webimage cache trim --max-age 30d")])
+        examples: [
+            .init("Print the size of the cache", "webimage cache info"),
+            .init("List the images of a host", "webimage cache list --glob '*://example.org/*'"),
+            .init("Remove entries that are older than 30 days", "webimage cache trim --max-age 30d"),
+        ])
 
     package static let demo = CommandSpec(
         "demo", operands: "",
@@ -387,7 +409,12 @@ package enum Commands {
             [
                 JSONField("pass", .number, "The number of the pass, from 1."),
                 JSONField("isExpected", .boolean, "True if the result is as the album specifies."),
-            ] + origins))
+            ] + origins),
+        examples: [
+            .init("Fetch the album and draw ./demo/contact-sheet.png", "webimage demo"),
+            .init("Write the contact sheet to another directory", "webimage demo -d /tmp/demo"),
+            .init("Print the results as JSON", "webimage demo --json"),
+        ])
 
     package static let gallery = CommandSpec(
         "gallery", operands: "[INPUT…]",
@@ -422,7 +449,12 @@ package enum Commands {
             OptionSpec("failure-rate", value: "PERCENT", help: "Percentage of responses that fail."),
             OptionSpec("limit-rate", value: "BYTES", help: "Maximum bytes per second of each response, such as 50K."),
             .cacheDirectory,
-        ] + OptionSpec.loading)
+        ] + OptionSpec.loading,
+        examples: [
+            .init("Browse the images of a directory tree", "webimage gallery ~/Pictures"),
+            .init("Browse the URLs of a list", "webimage gallery @list.txt --sort name"),
+            .init("Simulate a slow network", "webimage gallery --delay 0.5s --limit-rate 50K"),
+        ])
 
     package static let doctor = CommandSpec(
         "doctor", operands: "",
@@ -455,6 +487,12 @@ package enum Commands {
                 "sections", .array,
                 "Objects with id, title, and checks: objects with id, status, title, detail, and remedy (a string or "
                     + "null)."),
+        ],
+        examples: [
+            .init("Check the libraries and the system", "webimage doctor"),
+            .init(
+                "Check the image server and its settings", "webimage doctor --server --config /etc/webimage-serve.conf"),
+            .init("Print the checks as JSON", "webimage doctor --json"),
         ])
 
     package static let completion = CommandSpec(
@@ -465,18 +503,25 @@ package enum Commands {
                 + "named _webimage in a directory of $fpath. For fish, write it to "
                 + "~/.config/fish/completions/webimage.fish."
         ],
-        options: [])
+        options: [],
+        examples: [
+            .init("Complete in the current bash", "source <(webimage completion bash)"),
+            .init("Install the script for zsh", "webimage completion zsh > ~/.zfunc/_webimage"),
+            .init(
+                "Install the script for fish",
+                "webimage completion fish > ~/.config/fish/completions/webimage.fish"),
+        ])
 
     /// All commands, in the order of the help text.
     package static let all = [
         fetch, show, gallery, info, thumbnail, convert, decode, compare, cache, serve, demo, doctor, completion,
     ]
 
-    /// Returns the command with a name. Throws a ``UsageError`` that names a similar command if there's no such
-    /// command.
-    package static func command(_ name: String) throws(UsageError) -> CommandSpec {
+    /// Returns the command with a name. Throws a ``UsageError`` that names a similar command, or one of `others`, if
+    /// there's no such command.
+    package static func command(_ name: String, or others: [String] = []) throws(UsageError) -> CommandSpec {
         if let command = all.first(where: { $0.name == name }) { return command }
-        let nearest = SpellingSuggestion.nearest(to: name, in: all.map(\.name) + ["help"])
+        let nearest = SpellingSuggestion.nearest(to: name, in: all.map(\.name) + ["help"] + others)
         let meant = nearest.map { "did you mean \($0)?" } ?? "to list the commands, run webimage --help"
         throw UsageError("unknown command “\(name)” (\(meant))")
     }

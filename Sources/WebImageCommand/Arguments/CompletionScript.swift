@@ -19,6 +19,7 @@ package enum CompletionScript {
     }
 
     private static let names = Commands.all.map(\.name)
+    private static let topics = HelpTopic.all.map(\.name)
 
     // MARK: - bash
 
@@ -34,7 +35,7 @@ package enum CompletionScript {
         text += "        COMPREPLY=($(compgen -W '\(list) help --help --version' -- \"$cur\"))\n"
         text += "        return\n    fi\n"
         text += "    case $cmd in\n"
-        text += "    help) COMPREPLY=($(compgen -W '\(list) --man' -- \"$cur\")) ;;\n"
+        text += "    help) COMPREPLY=($(compgen -W '\(list) \(topics.joined(separator: " ")) --man' -- \"$cur\")) ;;\n"
         for command in Commands.all { text += bashPart(command) }
         text += "    esac\n}\ncomplete -o filenames -F _webimage webimage\n"
         return text
@@ -72,10 +73,11 @@ package enum CompletionScript {
         var text = "#compdef webimage\n# Completion of webimage for zsh\n_webimage() {\n"
         text += "    local -a commands\n    commands=(\n"
         for command in Commands.all { text += "        \(quoted("\(command.name):\(command.summary)"))\n" }
-        text += "        'help:Print the help of a command.'\n    )\n"
+        text += "        'help:Print the help of a command or a topic.'\n    )\n"
         text += "    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n    fi\n"
         text += "    local command=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $command in\n"
-        text += "    help) _describe command commands ;;\n"
+        let topics = HelpTopic.all.map { quoted("\($0.name):\($0.summary)") }.joined(separator: " ")
+        text += "    help) commands+=(\(topics)); _describe command commands ;;\n"
         for command in Commands.all {
             text += "    \(command.name)) _arguments -s -S"
             for option in command.options { text += zshPart(option) }
@@ -117,9 +119,9 @@ package enum CompletionScript {
         for command in Commands.all {
             text += "complete -c webimage -n __fish_use_subcommand -a \(command.name) -d \(quoted(command.summary))\n"
         }
-        text += "complete -c webimage -n __fish_use_subcommand -a help -d 'Print the help of a command.'\n"
+        text += "complete -c webimage -n __fish_use_subcommand -a help -d 'Print the help of a command or a topic.'\n"
         let help = "-n 'contains -- help (commandline -opc)[2]'"
-        text += "complete -c webimage \(help) -f -a '\(names.joined(separator: " ")) --man'\n"
+        text += "complete -c webimage \(help) -f -a '\((names + topics).joined(separator: " ")) --man'\n"
         text += "complete -c webimage -n __fish_use_subcommand -s V -l version -d 'Print the version.'\n"
         for command in Commands.all {
             // The name of a command can also be a word of another one, such as `webimage cache info`.

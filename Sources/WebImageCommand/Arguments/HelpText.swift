@@ -9,10 +9,12 @@ package struct HelpText: Sendable {
 
     /// The output of `webimage --help`.
     package var overview: String {
-        var text = "webimage — fetch, inspect, and convert web images\n\nUsage:\n"
+        var text = "webimage — fetch, inspect, and convert web images\n\n\(Self.exampleList(Self.examples))\nUsage:\n"
         for command in Commands.all { text += "  \(Self.usage(command))\n" }
         text += "\nCommands:\n"
-        text += list(Commands.all.map { ($0.name, $0.summary) } + [("help", "Print the help of a command.")])
+        text += list(Commands.all.map { ($0.name, $0.summary) } + [("help", "Print the help of a command or a topic.")])
+        text += "\nTopics:\n"
+        text += list(HelpTopic.all.map { ("help \($0.name)", $0.summary) })
         text += "\nOptions:\n"
         text += list([
             ("-h, --help", "Print this help or the help of a command."),
@@ -20,7 +22,7 @@ package struct HelpText: Sendable {
         ])
         text += "\nOptions of every command except serve:\n"
         text += list(OptionSpec.general.map { (Self.label($0), $0.help) })
-        text += "\nMan page: webimage help --man [COMMAND] | man -l -\n\nExit status:\n"
+        text += "\nMan page: webimage help --man [COMMAND|TOPIC] | man -l -\n\nExit status:\n"
         text += list(Self.exitStatuses.map { ("\($0.status)", $0.meaning) })
         return text
     }
@@ -34,18 +36,45 @@ package struct HelpText: Sendable {
         (143, "The command was terminated (SIGTERM)."),
     ]
 
-    /// Returns the output of `webimage COMMAND --help`.
+    /// The examples of the overview.
+    package static let examples: [CommandSpec.Example] = [
+        .init("Download an image", "webimage fetch https://example.org/photo.jpg -o photo.jpg"),
+        .init("Convert an image to another format and size", "webimage convert photo.png photo.webp -s 1600"),
+        .init("Create thumbnails of a directory tree", "webimage thumbnail -r photos -s 200 -o thumbnails/"),
+    ]
+
+    /// Returns the output of `webimage COMMAND --help`. It begins with the examples.
     package func page(_ command: CommandSpec) -> String {
-        var text = "Usage: \(Self.usage(command))\n"
-        for paragraph in [command.summary] + command.details {
-            text += "\n" + TextWrap.lines(paragraph, width: width).joined(separator: "\n") + "\n"
-        }
+        var text = "Usage: \(Self.usage(command))\n" + paragraphs([command.summary]) + "\n"
+        text += Self.exampleList(command.examples) + paragraphs(command.details)
         for section in command.sections {
             text += "\n\(section.title):\n" + list(section.options.map { (Self.label($0), $0.help) })
         }
-        if !command.examples.isEmpty { text += "\nExamples:\n" }
-        for example in command.examples { text += "  \(example.purpose):\n    \(example.line)\n" }
         return text
+    }
+
+    /// Returns the output of `webimage help TOPIC`.
+    package func page(_ topic: HelpTopic) -> String {
+        var text = TextWrap.lines(topic.summary, width: width).joined(separator: "\n") + "\n\n"
+        text += Self.exampleList(topic.examples) + paragraphs(topic.details)
+        for section in topic.sections {
+            text += "\n\(section.title):\n"
+            for item in section.items {
+                let lines = TextWrap.lines(item.meaning, width: width - 6)
+                text += "  \(item.term)\n" + lines.map { "      \($0)\n" }.joined()
+            }
+        }
+        return text
+    }
+
+    /// Returns paragraphs, each after an empty line.
+    private func paragraphs(_ paragraphs: [String]) -> String {
+        paragraphs.map { "\n" + TextWrap.lines($0, width: width).joined(separator: "\n") + "\n" }.joined()
+    }
+
+    /// Returns examples with a heading. Their lines aren't wrapped, so that they can be copied.
+    private static func exampleList(_ examples: [CommandSpec.Example]) -> String {
+        "Examples:\n" + examples.map { "  \($0.purpose):\n    \($0.line)\n" }.joined()
     }
 
     /// Returns the usage line, with the name, the operands, and the options.

@@ -14,9 +14,28 @@ package struct ManualPage: Sendable {
         self.text = text
     }
 
-    /// Returns all pages: an overview, and a page for each command. `version` is the version of the tool.
+    /// Returns all pages: an overview, and a page for each command and each topic. `version` is the version of the tool.
     package static func all(version: String) -> [ManualPage] {
         [overview(version)] + Commands.all.map { page($0, version) }
+            + HelpTopic.all.map { page($0, version: version) }
+    }
+
+    /// Returns the page of a topic.
+    package static func page(_ topic: HelpTopic, version: String) -> ManualPage {
+        let name = "webimage-\(topic.name)"
+        var text = Roff(title: name, version: version, summary: lowercased(topic.summary))
+        text.section("Synopsis")
+        text.lines(["\\fBwebimage help \(Roff.escaped(topic.name))\\fR"])
+        text.section("Description")
+        for paragraph in topic.details { text.paragraph(paragraph) }
+        for section in topic.sections {
+            text.section(section.title)
+            for item in section.items { text.item("\\fB\(Roff.escaped(item.term))\\fR", item.meaning) }
+        }
+        text.section("Examples")
+        for example in topic.examples { text.example(example) }
+        text.seeAlso(["webimage", "webimage-convert", "webimage-fetch", "webimage-thumbnail"])
+        return ManualPage(name, text.text)
     }
 
     /// Returns the page of a command, or the overview if `command` is `nil`.
@@ -28,7 +47,10 @@ package struct ManualPage: Sendable {
         var text = Roff(title: "webimage", version: version, summary: "fetch, inspect, and convert web images")
         text.section("Synopsis")
         text.lines(["\\fBwebimage\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR...]", ".br"])
-        text.lines(["\\fBwebimage help\\fR [\\fICOMMAND\\fR | \\-\\-man [\\fICOMMAND\\fR]]", ".br"])
+        text.lines([
+            "\\fBwebimage help\\fR [\\fICOMMAND\\fR | \\fITOPIC\\fR | \\-\\-man [\\fICOMMAND\\fR | \\fITOPIC\\fR]]",
+            ".br",
+        ])
         text.lines(["\\fBwebimage \\-\\-version\\fR"])
         text.section("Description")
         text.paragraph(
@@ -40,6 +62,10 @@ package struct ManualPage: Sendable {
         text.section("Commands")
         for command in Commands.all {
             text.item("\\fBwebimage\\-\(Roff.escaped(command.name))\\fR(1)", command.summary)
+        }
+        text.section("Topics")
+        for topic in HelpTopic.all {
+            text.item("\\fBwebimage\\-\(Roff.escaped(topic.name))\\fR(1)", topic.summary)
         }
         text.section("General options")
         for option in OptionSpec.general { text.option(option) }
@@ -56,14 +82,16 @@ package struct ManualPage: Sendable {
         text.section("Files")
         text.item(
             "\\fI~/.cache/webimage/webimage\\fR", "The default disk cache. “webimage cache path” prints its path.")
-        text.seeAlso(Commands.all.map { "webimage-\($0.name)" } + ["curl", "vipsthumbnail"])
+        text.section("Examples")
+        for example in HelpText.examples { text.example(example) }
+        let pages = Commands.all.map(\.name) + HelpTopic.all.map(\.name)
+        text.seeAlso(pages.map { "webimage-\($0)" } + ["curl", "vipsthumbnail"])
         return ManualPage("webimage", text.text)
     }
 
     private static func page(_ command: CommandSpec, _ version: String) -> ManualPage {
         let name = "webimage-\(command.name)"
-        let summary = command.summary.prefix(1).lowercased() + command.summary.dropFirst().dropLast()
-        var text = Roff(title: name, version: version, summary: summary)
+        var text = Roff(title: name, version: version, summary: lowercased(command.summary))
         text.section("Synopsis")
         let operands = command.operands.isEmpty ? "" : " \\fI\(Roff.escaped(command.operands))\\fR"
         text.lines(["\\fBwebimage \(Roff.escaped(command.name))\\fR\(operands) [\\fIOPTION\\fR...]"])
@@ -80,12 +108,16 @@ package struct ManualPage: Sendable {
         }
         text.section("Exit status")
         for status in HelpText.exitStatuses { text.item("\\fB\(status.status)\\fR", status.meaning) }
-        if !command.examples.isEmpty {
-            text.section("Examples")
-            for example in command.examples { text.example(example) }
-        }
-        text.seeAlso(["webimage"])
+        text.section("Examples")
+        for example in command.examples { text.example(example) }
+        let hasTransformers = command.options.contains(.transform)
+        text.seeAlso(["webimage"] + (hasTransformers ? ["webimage-\(HelpTopic.transforms.name)"] : []))
         return ManualPage(name, text.text)
+    }
+
+    /// Returns a summary in the form of the section NAME, without its period.
+    private static func lowercased(_ summary: String) -> String {
+        summary.prefix(1).lowercased() + summary.dropFirst().dropLast()
     }
 
     /// The environment variables that affect the tool.

@@ -16,9 +16,6 @@ package struct TransformList: Sendable {
     /// The names of all transformers.
     package static var names: [String] { TransformSpec.all.map(\.name) }
 
-    /// The names of all transformers with their values, for the help text.
-    package static var usage: String { TransformSpec.all.map(\.usage).joined(separator: ", ") }
-
     /// Parses a list, which must contain at least one transformer. `readImage` reads the files of overlays and masks
     /// when they're needed.
     package init(_ text: String, readImage: @escaping ImageFileReader) throws(TransformListError) {

@@ -5,18 +5,24 @@ import WebImageCore
 extension TransformSpec {
     /// The transformers that use another image from a file.
     static let imageTransformers: [TransformSpec] = [
-        TransformSpec("overlay=FILE[:ANCHOR|:stretched|:X:Y[:OPACITY[:MODE]]]") { values throws(TransformProblem) in
+        TransformSpec(
+            "overlay=FILE[:ANCHOR|:stretched|:X:Y[:OPACITY[:MODE]]]",
+            "Draws another image at an anchor (center by default), over the whole image (stretched), or at the pixel X, "
+                + "Y. The opacity is from 0 to 1."
+        ) { values throws(TransformProblem) in
             let path = try values.path("file")
             let placement = try values.placement()
             let opacity = try values.number("opacity", in: 0...1, or: 1)
-            let modes = ImageBlendMode.allCases.map { ($0.rawValue, $0) }
-            let mode = try values.word("mode", of: modes, or: .normal)
+            let mode = try values.word("mode", of: blendModes, or: .normal)
             let options = "\(placement),\(opacity),\(mode.rawValue)"
             return ImageFileTransformer("overlay", path: path, options: options, read: values.readImage) { pixels in
                 .overlay(pixels, at: placement, opacity: opacity, blendMode: mode)
             }
         },
-        TransformSpec("mask=FILE[:alpha|luminance]") { values throws(TransformProblem) in
+        TransformSpec(
+            "mask=FILE[:alpha|luminance]",
+            "Shows what the alpha (default) or the luminance of another image shows."
+        ) { values throws(TransformProblem) in
             let path = try values.path("file")
             let channel = try values.word(
                 "channel", of: PixelMask.Channel.allCases.map { ($0.rawValue, $0) }, or: .alpha)

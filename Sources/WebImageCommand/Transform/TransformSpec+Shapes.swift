@@ -4,13 +4,20 @@ import WebImageCore
 
 extension TransformSpec {
     static let shapes: [TransformSpec] = [
-        TransformSpec("resize=WxH[:fit|fill|stretch|exact]|PERCENT%[xPERCENT%]") { values throws(TransformProblem) in
+        TransformSpec(
+            "resize=WxH[:fit|fill|stretch|exact]|PERCENT%[xPERCENT%]",
+            "Fits the image into the size without enlarging it. fill covers the size and crops the rest, stretch limits "
+                + "each side alone, and exact also enlarges. One side can be omitted. Percentages multiply the sides."
+        ) { values throws(TransformProblem) in
             if let target = try values.percentages("size") { return .resize(target, upscales: false) }
             let (width, height) = try values.size("size")
             let mode = try values.word("mode", of: modes, or: .fit)
             return .resize(width: width, height: height, mode: mode)
         },
-        TransformSpec("crop=WxH[:ANCHOR|:X:Y]") { values throws(TransformProblem) in
+        TransformSpec(
+            "crop=WxH[:ANCHOR|:X:Y]",
+            "Keeps a part of this size at an anchor (center by default), or from the pixel X, Y of the top left corner."
+        ) { values throws(TransformProblem) in
             let (width, height) = try values.size("size")
             guard let width, let height else { throw .missing(name: values.name, parameter: "width or height") }
             if values.isNextNumber {
@@ -19,15 +26,21 @@ extension TransformSpec {
             }
             return .crop(width: width, height: height, anchor: try values.word("anchor", of: anchors, or: .center))
         },
-        TransformSpec("smart-crop=WxH[:attention|entropy]") { values throws(TransformProblem) in
+        TransformSpec(
+            "smart-crop=WxH[:attention|entropy]",
+            "Covers the size and crops the least interesting parts, which attention (default) or entropy finds."
+        ) { values throws(TransformProblem) in
             let (width, height) = try values.size("size")
             guard let width, let height else { throw .missing(name: values.name, parameter: "width or height") }
             let strategies = StandardTransformer.SmartCropStrategy.allCases.map { ($0.rawValue, $0) }
             return .smartCrop(
                 width: width, height: height, strategy: try values.word("strategy", of: strategies, or: .attention))
         },
-        TransformSpec("canvas=WxH[:fit|fill|stretch|original[:ANCHOR[:COLOR[:upscale]]]]") {
-            values throws(TransformProblem) in
+        TransformSpec(
+            "canvas=WxH[:fit|fill|stretch|original[:ANCHOR[:COLOR[:upscale]]]]",
+            "Places the image on a background with exactly this size (fit, center, and clear by default). With upscale, "
+                + "smaller images are enlarged."
+        ) { values throws(TransformProblem) in
             let (width, height) = try values.size("size")
             guard let width, let height else { throw .missing(name: values.name, parameter: "width or height") }
             let modes = StandardTransformer.ContentMode.allCases.map { ($0.rawValue, $0) }
@@ -38,13 +51,19 @@ extension TransformSpec {
                 width: width, height: height, mode: mode, anchor: anchor, background: background,
                 upscales: try values.word("scaling", of: [("upscale", true)], or: false))
         },
-        TransformSpec("trim[=TOLERANCE[:COLOR]]") { values throws(TransformProblem) in
+        TransformSpec(
+            "trim[=TOLERANCE[:COLOR]]",
+            "Crops the border of one color, by default that of the top left pixel. The tolerance is from 0 to 1 (0.04 by "
+                + "default)."
+        ) { values throws(TransformProblem) in
             let tolerance = try values.number("tolerance", in: 0...1, or: 0.04)
             guard values.hasNext else { return .trim(tolerance: tolerance) }
             return .trim(tolerance: tolerance, color: try values.color("color"))
         },
-        TransformSpec("rounded-corners=RADIUS|PERCENT%[:all|CORNER+CORNER…][:BORDER[:COLOR]]") {
-            values throws(TransformProblem) in
+        TransformSpec(
+            "rounded-corners=RADIUS|PERCENT%[:all|CORNER+CORNER…][:BORDER[:COLOR]]",
+            "Rounds all or some corners, with an optional border. A percentage is one of the shorter side."
+        ) { values throws(TransformProblem) in
             if let percentage = try values.percentage("radius") {
                 let corners = try values.corners()
                 return .roundedCorners(
@@ -54,26 +73,41 @@ extension TransformSpec {
             let corners = try values.corners()
             return .roundedCorners(radius: radius, corners: corners, border: try values.border())
         },
-        TransformSpec("circle[=BORDER[:COLOR]]") { values throws(TransformProblem) in
+        TransformSpec(
+            "circle[=BORDER[:COLOR]]",
+            "Keeps the largest circle at the center, with an optional border."
+        ) { values throws(TransformProblem) in
             .circle(border: try values.border())
         },
-        TransformSpec("border=WIDTH[:COLOR[:inside|outside]]") { values throws(TransformProblem) in
+        TransformSpec(
+            "border=WIDTH[:COLOR[:inside|outside]]",
+            "Draws a line over the outermost pixels (inside, default), or around the image. It’s black by default."
+        ) { values throws(TransformProblem) in
             let width = try values.length("width")
             let color = try values.color("color", or: .black)
             let placements = BorderTransformer.Placement.allCases.map { ($0.rawValue, $0) }
             return .border(
                 width: width, color: color, placement: try values.word("placement", of: placements, or: .inside))
         },
-        TransformSpec("flip=horizontal|vertical|both") { values throws(TransformProblem) in
+        TransformSpec(
+            "flip=horizontal|vertical|both",
+            "Swaps left and right (horizontal), top and bottom (vertical), or both."
+        ) { values throws(TransformProblem) in
             .flip(try values.word("direction", of: FlipTransformer.Direction.allCases.map { ($0.rawValue, $0) }))
         },
-        TransformSpec("rotate=DEGREES[:fit|clip[:COLOR]]") { values throws(TransformProblem) in
+        TransformSpec(
+            "rotate=DEGREES[:fit|clip[:COLOR]]",
+            "Rotates clockwise. With fit (default), the size increases. With clip, it doesn’t change."
+        ) { values throws(TransformProblem) in
             let degrees = try values.number("angle", in: -360_000...360_000)
             let mode = try values.word(
                 "mode", of: RotateTransformer.Mode.allCases.map { ($0.rawValue, $0) }, or: .fit)
             return .rotate(degrees: degrees, mode: mode, background: try values.color("background", or: .clear))
         },
-        TransformSpec("pad=PIXELS|TOP:LEADING:BOTTOM:TRAILING[:COLOR]") { values throws(TransformProblem) in
+        TransformSpec(
+            "pad=PIXELS|TOP:LEADING:BOTTOM:TRAILING[:COLOR]",
+            "Adds pixels at the edges (clear by default). Negative numbers crop."
+        ) { values throws(TransformProblem) in
             let sides = -1_000_000.0...1_000_000
             let first = try values.number("width", in: sides)
             var edges = PadTransformer.Edges(all: first)
@@ -84,7 +118,10 @@ extension TransformSpec {
             }
             return .pad(edges, color: try values.color("color", or: .clear))
         },
-        TransformSpec("inset=PIXELS") { values throws(TransformProblem) in
+        TransformSpec(
+            "inset=PIXELS",
+            "Crops all edges."
+        ) { values throws(TransformProblem) in
             .inset(try values.length("width"))
         },
     ]
@@ -94,6 +131,11 @@ extension TransformSpec {
     ]
 
     static let anchors = StandardTransformer.Anchor.allCases.map { ($0.rawValue, $0) }
+
+    static let corners: [(String, StandardTransformer.Corners)] = [
+        ("topLeading", .topLeading), ("topTrailing", .topTrailing), ("bottomLeading", .bottomLeading),
+        ("bottomTrailing", .bottomTrailing),
+    ]
 }
 
 extension TransformValues {
@@ -126,16 +168,13 @@ extension TransformValues {
     fileprivate mutating func corners() throws(TransformProblem) -> StandardTransformer.Corners {
         guard hasNext, !isNextNumber, let text = next() else { return .all }
         if text == "all" { return .all }
-        let known: [String: StandardTransformer.Corners] = [
-            "topLeading": .topLeading, "topTrailing": .topTrailing, "bottomLeading": .bottomLeading,
-            "bottomTrailing": .bottomTrailing,
-        ]
         var corners: StandardTransformer.Corners = []
         for name in text.split(separator: "+", omittingEmptySubsequences: false) {
-            guard let corner = known[String(name)] else {
-                throw invalid("corners", text, "all, or some of \(known.keys.sorted().joined(separator: "+"))")
+            guard let corner = TransformSpec.corners.first(where: { $0.0 == name }) else {
+                let names = TransformSpec.corners.map(\.0).joined(separator: "+")
+                throw invalid("corners", text, "all, or some of \(names)")
             }
-            corners.insert(corner)
+            corners.insert(corner.1)
         }
         return corners
     }

@@ -9,10 +9,13 @@ struct TransformSpec: Sendable {
     let name: String
     /// The name with its values. Values in brackets are optional.
     let usage: String
+    /// The effect, in one or more sentences.
+    let summary: String
     let make: Make
 
-    init(_ usage: String, _ make: @escaping Make) {
+    init(_ usage: String, _ summary: String, _ make: @escaping Make) {
         self.usage = usage
+        self.summary = summary
         name = String(usage.prefix { $0.isLetter || $0 == "-" })
         self.make = make
     }

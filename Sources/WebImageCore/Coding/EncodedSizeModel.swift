@@ -2,6 +2,11 @@
 
 import Foundation
 
+extension ImageFormat {
+    /// The quality of files in this format if their encoding has none, or `nil` if the quality doesn't affect the format.
+    package var defaultQuality: Int? { EncodedSizeModel.model(of: self)?.defaultQuality }
+}
+
 /// The typical effect of the quality on the size of the files of a format.
 ///
 /// The values are medians over 24 to 51 image files, mostly photographs with 100 to 500 pixels per side, some of which

@@ -9,6 +9,9 @@ import WebImageTestSupport
 
 @Suite("Help, man pages, completions, and JSON of the command table", .timeLimit(.minutes(5)))
 struct CommandTableTests {
+    /// The names of all pages of the help.
+    private static let names = Commands.all.map(\.name) + HelpTopic.all.map(\.name)
+
     private static func isInstalled(_ program: String) -> Bool {
         ["/usr/bin", "/bin", "/usr/local/bin"].contains {
             FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
@@ -30,10 +33,12 @@ struct CommandTableTests {
         let tool = try ToolProcess()
         #expect(try await tool.run("--generate", "man", "man").status == 0)
         #expect(try await tool.run("--generate", "completions", "completions").status == 0)
-        #expect(try tool.files("man") == (["webimage.1"] + Commands.all.map { "webimage-\($0.name).1" }).sorted())
+        #expect(try tool.files("man") == (["webimage.1"] + Self.names.map { "webimage-\($0).1" }).sorted())
         #expect(try tool.files("completions") == ["bash/webimage", "fish/webimage.fish", "zsh/_webimage"])
         let page = try await tool.run("help", "--man", "fetch").out
         #expect(try Data(page.utf8) == tool.read("man/webimage-fetch.1"))
+        let topic = try await tool.run("help", "--man", "transforms").out
+        #expect(try Data(topic.utf8) == tool.read("man/webimage-transforms.1"))
         let overview = try await tool.run("help", "--man").out
         #expect(try Data(overview.utf8) == tool.read("man/webimage.1"))
         for words in [["--generate"], ["--generate", "html", "x"], ["help", "--man", "frob"]] {
@@ -56,7 +61,7 @@ struct CommandTableTests {
             for field in command.fields { #expect(page.contains("\\fB\(field.name)\\fR"), "\(command.name)") }
         }
         let overview = ManualPage.page(nil, version: "1").text
-        for command in Commands.all { #expect(overview.contains("\\fBwebimage\\-\(command.name)\\fR(1)")) }
+        for name in Self.names { #expect(overview.contains("\\fBwebimage\\-\(name)\\fR(1)")) }
         for status in HelpText.exitStatuses { #expect(overview.contains("\\fB\(status.status)\\fR")) }
     }
 
@@ -105,6 +110,7 @@ struct CommandTableTests {
             let names = command.options.flatMap { [$0.name] + $0.aliases }.map { "--\($0)" }
             #expect(found == Set(names), "\(command.name)")
         }
+        #expect(try await completions(["webimage", "help", ""]) == Set(Self.names + ["--man"]))
         #expect(try await completions(["webimage", "fetch", "--timeo"]) == ["--timeout"])
         #expect(try await completions(["webimage", "info", "@pho"]) == ["@photo.png"])
         #expect(try await completions(["webimage", "thumbnail", "--smartcrop", "s"]) == ["smart"])
@@ -125,6 +131,8 @@ struct CommandTableTests {
             _arguments() { print -rl -- "$@" }; _describe() { print -rl -- "${(P@)2}" }; compdef() { :; }
             source ./_webimage; words=(webimage "$1" x); CURRENT=3; _webimage
             """
+        let help = try await run("zsh", ["-f", "-c", code, "zsh", "help"], in: tool).1
+        #expect(help.contains("\ntransforms:\(HelpTopic.transforms.summary)\n"), "\(help)")
         for command in Commands.all {
             let (status, output) = try await run("zsh", ["-f", "-c", code, "zsh", command.name], in: tool)
             #expect(status == 0, "\(output)")
@@ -158,6 +166,7 @@ struct CommandTableTests {
         try tool.write(try SampleImages.png(), "photo.png")
         #expect(try await completions("webimage cache pho").isEmpty)
         #expect(try await completions("webimage help thumb") == ["thumbnail"])
+        #expect(try await completions("webimage help transf") == ["transforms"])
         #expect(try await completions("webimage help pho").isEmpty)
     }
 
