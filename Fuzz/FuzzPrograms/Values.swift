@@ -15,11 +15,11 @@ enum Values {
                 "resize=200x200,blur=8,circle", "crop=1:2:3:4,rotate=45:#fff", "rounded-corners=50%,border=2:black",
                 "color-matrix=1:0:0:0:1:0:0:0:1,flip=both",
             ],
-            dictionary: TransformList.names + ["=", ",", ":", "%", "-1", "0.5", "#fff", "white", "1000000", "top"],
+            dictionary: TransformList.names + ["=", ",", ":", "%", "-1", "0.5", "#fff", "white", "1000000", "top-left", "soft-light"],
             run: transformers),
         FuzzTarget(
-            text: "size-argument", maxLength: 64, seeds: ["320x240", "320x240^", "x240", "64MiB", "1.5h", "0-9,2,5-"],
-            dictionary: ["x", "^", "!", "MiB", "GB", "w", "9223372036854775807", "-", ","], run: values),
+            text: "size-argument", maxLength: 64, seeds: ["320x240", "320x240^", "x240", "50%x25%", "64MiB", "1.5h", "0-9,2,5-"],
+            dictionary: ["x", "^", "!", "%", "MiB", "GB", "w", "9223372036854775807", "-", ","], run: values),
         FuzzTarget(
             text: "format-name", maxLength: 128, seeds: ["a/b.JPG", "frame-%03d.png", "https://a.example/b%2Fc.d?e"],
             dictionary: [".png", "%", "%3d", "/", "..", "-", "%2F", "%0A"], run: names),

@@ -54,7 +54,7 @@ package struct HelpTopic: Sendable {
                 "webimage convert scan.png card.png -t trim,canvas=300x200:fit:center:white"),
             .init(
                 "Draw a badge in a corner",
-                "webimage convert photo.jpg photo.png -t overlay=badge.png:\(TransformSpec.corner):0.8"),
+                "webimage convert photo.jpg photo.png -t overlay=badge.png:bottom-right:0.8"),
         ])
 
     /// Returns the topic with a name, or `nil` if there's none.
@@ -66,22 +66,14 @@ extension TransformSpec {
     fileprivate static let values: [HelpTopic.Item] = [
         .init(term: "WxH", meaning: "A size. For resize, Wx and xH leave the other side open."),
         .init(term: "COLOR", meaning: "#rgb, #rrggbb, #rrggbbaa, black, white, or clear."),
-        .init(term: "ANCHOR", meaning: "One of \(list(anchors.map(\.0)))."),
-        .init(term: "CORNER", meaning: "One of \(list(corners.map(\.0)))."),
+        .init(term: "ANCHOR", meaning: "One of \(text(anchors.list))."),
+        .init(term: "CORNER", meaning: "One of \(text(corners.list))."),
         .init(
             term: "MODE",
-            meaning: "A blend mode: \(list(blendModes.map(\.0))). The default is normal, for tint "
-                + "\(name(of: ImageBlendMode.sourceIn, in: blendModes))."),
+            meaning: "A blend mode: \(text(blendModes.list)). The default is normal, for tint source-in."),
     ]
 
-    /// The name of the bottom right corner.
-    fileprivate static var corner: String { name(of: StandardTransformer.Anchor.bottomTrailing, in: anchors) }
-
-    private static func list(_ words: [String]) -> String {
+    private static func text(_ words: [String]) -> String {
         "\(words.dropLast().joined(separator: ", ")), or \(words.last ?? "")"
-    }
-
-    private static func name<Value: Equatable>(of value: Value, in words: [(String, Value)]) -> String {
-        words.first { $0.1 == value }?.0 ?? ""
     }
 }

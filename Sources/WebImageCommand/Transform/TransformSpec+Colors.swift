@@ -3,8 +3,6 @@
 import WebImageCore
 
 extension TransformSpec {
-    static let blendModes = ImageBlendMode.allCases.map { ($0.rawValue, $0) }
-
     static let colors: [TransformSpec] = [
         TransformSpec(
             "tint=COLOR[:MODE]",

@@ -46,7 +46,7 @@ extension TransformValues {
             let (x, y) = try point()
             return .at(x: x, y: y)
         }
-        let anchors = TransformSpec.anchors.map { ($0.0, OverlayTransformer.Placement.anchored($0.1)) }
-        return try word("placement", of: anchors + [("stretched", .stretched)], or: .anchored(.center))
+        let placements = TransformSpec.anchors.mapping { OverlayTransformer.Placement.anchored($0) }
+        return try word("placement", of: placements.adding("stretched", .stretched), or: .anchored(.center))
     }
 }

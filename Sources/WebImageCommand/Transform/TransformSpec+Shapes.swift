@@ -105,16 +105,16 @@ extension TransformSpec {
             return .rotate(degrees: degrees, mode: mode, background: try values.color("background", or: .clear))
         },
         TransformSpec(
-            "pad=PIXELS|TOP:LEADING:BOTTOM:TRAILING[:COLOR]",
+            "pad=PIXELS|TOP:LEFT:BOTTOM:RIGHT[:COLOR]",
             "Adds pixels at the edges (clear by default). Negative numbers crop."
         ) { values throws(TransformProblem) in
             let sides = -1_000_000.0...1_000_000
             let first = try values.number("width", in: sides)
             var edges = PadTransformer.Edges(all: first)
             if values.isNextNumber {
-                edges.leading = try values.number("leading width", in: sides)
+                edges.leading = try values.number("left width", in: sides)
                 edges.bottom = try values.number("bottom width", in: sides)
-                edges.trailing = try values.number("trailing width", in: sides)
+                edges.trailing = try values.number("right width", in: sides)
             }
             return .pad(edges, color: try values.color("color", or: .clear))
         },
@@ -128,13 +128,6 @@ extension TransformSpec {
 
     private static let modes: [(String, TargetSize.Mode)] = [
         ("fit", .fit), ("fill", .fill), ("stretch", .stretch), ("exact", .exactly),
-    ]
-
-    static let anchors = StandardTransformer.Anchor.allCases.map { ($0.rawValue, $0) }
-
-    static let corners: [(String, StandardTransformer.Corners)] = [
-        ("topLeading", .topLeading), ("topTrailing", .topTrailing), ("bottomLeading", .bottomLeading),
-        ("bottomTrailing", .bottomTrailing),
     ]
 }
 
@@ -170,11 +163,10 @@ extension TransformValues {
         if text == "all" { return .all }
         var corners: StandardTransformer.Corners = []
         for name in text.split(separator: "+", omittingEmptySubsequences: false) {
-            guard let corner = TransformSpec.corners.first(where: { $0.0 == name }) else {
-                let names = TransformSpec.corners.map(\.0).joined(separator: "+")
-                throw invalid("corners", text, "all, or some of \(names)")
+            guard let corner = TransformSpec.corners[String(name)] else {
+                throw invalid("corners", text, "all, or some of \(TransformSpec.corners.list.joined(separator: "+"))")
             }
-            corners.insert(corner.1)
+            corners.insert(corner)
         }
         return corners
     }

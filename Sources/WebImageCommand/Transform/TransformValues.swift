@@ -92,6 +92,17 @@ struct TransformValues {
         return found.1
     }
 
+    /// Returns the value for the next value, which must be one of `names`.
+    mutating func word<Value>(
+        _ parameter: String, of names: ValueNames<Value>, or fallback: Value? = nil
+    ) throws(TransformProblem) -> Value {
+        guard let text = next() else { return try present(fallback, parameter) }
+        guard let value = names[text] else {
+            throw invalid(parameter, text, "one of \(names.list.joined(separator: ", "))")
+        }
+        return value
+    }
+
     func invalid(_ parameter: String, _ value: String, _ expected: String) -> TransformProblem {
         .invalid(name: name, parameter: parameter, value: value, expected: expected)
     }

@@ -35,7 +35,7 @@ struct TransformListTests {
         ("smart-crop=3x4:entropy", .smartCrop(width: 3, height: 4, strategy: .entropy)),
         ("canvas=3x4", .canvas(width: 3, height: 4)),
         (
-            "canvas=3x4:original:bottomTrailing:white",
+            "canvas=3x4:original:bottom-right:white",
             .canvas(width: 3, height: 4, mode: .original, anchor: .bottomTrailing, background: .white)
         ),
         (
@@ -47,11 +47,11 @@ struct TransformListTests {
         ("rounded-corners=4", .roundedCorners(radius: 4)),
         ("rounded-corners=25%", .roundedCorners(radiusFraction: 0.25)),
         (
-            "rounded-corners=50%:topLeading:2:white",
+            "rounded-corners=50%:top-left:2:white",
             .roundedCorners(radiusFraction: 0.5, corners: .topLeading, border: .init(width: 2, color: .white))
         ),
         (
-            "rounded-corners=4:topLeading+bottomTrailing",
+            "rounded-corners=4:top-left+bottom-right",
             .roundedCorners(radius: 4, corners: [.topLeading, .bottomTrailing])
         ),
         ("rounded-corners=4:2:white", .roundedCorners(radius: 4, border: .init(width: 2, color: .white))),
@@ -86,6 +86,77 @@ struct TransformListTests {
         #expect(try identities(text) == [transformer.identifier])
     }
 
+    @Test("Anchors, corners, and blend modes have names in kebab case, and their former names have the same effect")
+    func kebabCase() throws {
+        let anchors: [(String, [String], StandardTransformer.Anchor)] = [
+            ("top-left", ["top-leading", "topLeading"], .topLeading), ("top", [], .top),
+            ("top-right", ["top-trailing", "topTrailing"], .topTrailing), ("left", ["leading"], .leading),
+            ("center", [], .center), ("right", ["trailing"], .trailing),
+            ("bottom-left", ["bottom-leading", "bottomLeading"], .bottomLeading), ("bottom", [], .bottom),
+            ("bottom-right", ["bottom-trailing", "bottomTrailing"], .bottomTrailing),
+        ]
+        #expect(TransformSpec.anchors.list == anchors.map(\.0))
+        let corners: [StandardTransformer.Anchor: StandardTransformer.Corners] = [
+            .topLeading: .topLeading, .topTrailing: .topTrailing, .bottomLeading: .bottomLeading,
+            .bottomTrailing: .bottomTrailing,
+        ]
+        #expect(TransformSpec.corners.list == ["top-left", "top-right", "bottom-left", "bottom-right"])
+        for (name, aliases, anchor) in anchors {
+            for name in [name] + aliases {
+                let crop = StandardTransformer.crop(width: 3, height: 4, anchor: anchor)
+                #expect(try identities("crop=3x4:\(name)") == [crop.identifier], "\(name)")
+                let canvas = StandardTransformer.canvas(width: 3, height: 4, anchor: anchor)
+                #expect(try identities("canvas=3x4:fit:\(name)") == [canvas.identifier], "\(name)")
+                #expect(try identities("overlay=a:\(name)") == identities("overlay=a:\(anchor.rawValue)"), "\(name)")
+                guard let corner = corners[anchor] else {
+                    #expect(throws: TransformListError.self) { try identities("rounded-corners=1:\(name)") }
+                    continue
+                }
+                let rounded = StandardTransformer.roundedCorners(radius: 1, corners: corner)
+                #expect(try identities("rounded-corners=1:\(name)") == [rounded.identifier], "\(name)")
+            }
+        }
+        let modes: [(String, ImageBlendMode)] = [
+            ("normal", .normal), ("multiply", .multiply), ("screen", .screen), ("overlay", .overlay),
+            ("darken", .darken), ("lighten", .lighten), ("color-dodge", .colorDodge), ("color-burn", .colorBurn),
+            ("hard-light", .hardLight), ("soft-light", .softLight), ("difference", .difference),
+            ("exclusion", .exclusion), ("source-atop", .sourceAtop), ("source-in", .sourceIn),
+        ]
+        #expect(TransformSpec.blendModes.list == modes.map(\.0))
+        for (name, mode) in modes {
+            for name in [name, mode.rawValue] {
+                let tint = StandardTransformer.tint(.black, blendMode: mode)
+                #expect(try identities("tint=black:\(name)") == [tint.identifier], "\(name)")
+                let blur = StandardTransformer.blur(radius: 3, tint: .black, tintBlendMode: mode)
+                #expect(try identities("blur=3:1:black:\(name)") == [blur.identifier], "\(name)")
+                #expect(
+                    try identities("overlay=a:center:1:\(name)") == identities("overlay=a:center:1:\(mode.rawValue)"))
+            }
+        }
+        for wrong in ["Top-Left", "topleft", "top_left", "top-Leading", "TopLeading", "left-top", "-top", ""] {
+            #expect(throws: TransformListError.self, "\(wrong)") { try identities("crop=3x4:\(wrong)") }
+        }
+    }
+
+    @Test("All values in the help are in kebab case")
+    func valuesInHelp() {
+        for spec in TransformSpec.all {
+            let values = spec.usage.drop { $0 != "=" }.dropFirst()
+            let words = values.split { !$0.isLetter && $0 != "-" }.filter {
+                $0 != "x" && $0 != "WxH" && $0 != "xPERCENT"
+            }
+            for word in words {
+                let isPlaceholder = word.allSatisfy(\.isUppercase)
+                #expect(isPlaceholder || word.wholeMatch(of: /[a-z]+(-[a-z]+)*/) != nil, "\(spec.name): \(word)")
+            }
+        }
+        for word in Commands.all.flatMap(\.options).flatMap({ option -> [String] in
+            if case .words(let words) = option.valueKind { words } else { [String]() }
+        }) {
+            #expect(word == word.lowercased(), "\(word)")
+        }
+    }
+
     @Test("All names are unique and covered by these tests")
     func names() {
         let tested = Set(Self.same.map { String($0.0.prefix { $0.isLetter || $0 == "-" }) } + ["overlay", "mask"])
@@ -97,7 +168,7 @@ struct TransformListTests {
     func files() throws {
         let calls = Shared<[String]>([])
         let badge = try PixelCanvas(size: PixelSize(width: 2, height: 2)).finish(isOpaque: false)
-        let list = try TransformList("overlay=a.png:topLeading:0.5:multiply,overlay=b.png:1:2,mask=c.png:luminance") {
+        let list = try TransformList("overlay=a.png:top-left:0.5:multiply,overlay=b.png:1:2,mask=c.png:luminance") {
             path throws(ImageError) in
             calls.update { $0.append(path) }
             return badge
@@ -146,6 +217,16 @@ struct TransformListTests {
         (
             "canvas=5x5:cover",
             "--transform, item 1: canvas: the mode “cover” isn’t valid (use one of fit, fill, stretch, original)"
+        ),
+        (
+            "crop=5x5:north",
+            "--transform, item 1: crop: the anchor “north” isn’t valid (use one of top-left, top, top-right, left, center, "
+                + "right, bottom-left, bottom, bottom-right)"
+        ),
+        (
+            "rounded-corners=5:top-left+top",
+            "--transform, item 1: rounded-corners: the corners “top-left+top” isn’t valid (use all, or some of "
+                + "top-left+top-right+bottom-left+bottom-right)"
         ),
         ("trim=2", "--transform, item 1: trim: the tolerance “2” isn’t valid (use a number from 0 to 1)"),
         (

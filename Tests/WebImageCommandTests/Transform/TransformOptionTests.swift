@@ -15,7 +15,7 @@ struct TransformOptionTests {
             "convert", "a.png", "b.png", "--transform", "resize=20x20,pad=2,rotate=90", "-t", "circle")
         #expect(result.status == 0, "\(result.error)")
         #expect(try ImageInfo(data: try tool.read("b.png")).size == PixelSize(width: 14, height: 14))
-        let badge = try await tool.run("convert", "a.png", "c.png", "-t", "overlay=b.png:topLeading,mask=b.png")
+        let badge = try await tool.run("convert", "a.png", "c.png", "-t", "overlay=b.png:top-left,mask=b.png")
         #expect(badge.status == 0, "\(badge.error)")
         #expect(try ImageInfo(data: try tool.read("c.png")).size == PixelSize(width: 40, height: 20))
     }
