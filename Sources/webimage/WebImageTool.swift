@@ -133,6 +133,9 @@ struct WebImageTool {
             return try await DecodeCommand(try .init(arguments), console, interruption).run()
         case Commands.convert.name:
             return try await ConvertCommand(try .init(arguments), console, interruption).run()
+        case Commands.animate.name:
+            let options = try AnimateOptions(arguments)
+            return try await AnimateCommand(options, try ImageReader(arguments), console, interruption).run()
         case Commands.thumbnail.name:
             return try await ThumbnailCommand(try .init(arguments), console, interruption).run()
         case Commands.compare.name: return try await CompareCommand(try .init(arguments), console, interruption).run()

@@ -5,13 +5,15 @@ package enum Commands {
     /// The help text for transformers.
     private static let transformers =
         "“webimage help transforms” lists the transformers of --transform, their values, and the names of colors."
-    /// The help text for operands.
-    private static let inputs =
+    /// The help text for the forms of operands.
+    static let inputForms =
         "An input is a URL, the path of a file or directory, a pattern such as *.png, @FILE for a list of inputs (one "
         + "per line, where lines that begin with # are skipped), or - for an image from standard input. A directory "
         + "includes the images in it, with --recursive also those in its subdirectories. Without a scheme, https:// is "
         + "added if no such file exists and the text begins with a host name, and a note says so. For localhost and "
-        + "loopback addresses, it’s http://. A failed input doesn’t stop the others."
+        + "loopback addresses, it’s http://."
+    /// The help text for operands.
+    private static let inputs = inputForms + " A failed input doesn’t stop the others."
     /// The help text for the output options.
     private static let outputs =
         "For one image, --output names a file, or an existing directory. For several images, it names a directory, "
@@ -514,7 +516,8 @@ package enum Commands {
 
     /// All commands, in the order of the help text.
     package static let all = [
-        fetch, show, gallery, info, thumbnail, convert, decode, compare, cache, serve, demo, doctor, completion,
+        fetch, show, gallery, info, thumbnail, convert, animate, decode, compare, cache, serve, demo, doctor,
+        completion,
     ]
 
     /// Returns the command with a name. Throws a ``UsageError`` that names a similar command, or one of `others`, if

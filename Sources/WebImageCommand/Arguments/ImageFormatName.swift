@@ -8,6 +8,9 @@ package enum ImageFormatName {
     package static let all = [
         "jpeg", "png", "apng", "webp", "gif", "bmp", "qoi", "ico", "tiff", "avif", "heic", "jxl",
     ]
+
+    /// The names of the formats whose encoders write all frames of an animation.
+    package static let animated = ["gif", "webp", "apng", "avif", "jxl"]
 }
 
 extension ImageFormat {
@@ -28,6 +31,11 @@ extension ImageFormat {
         case "jxl": self = .jxl
         default: return nil
         }
+    }
+
+    /// Whether the encoder of the format writes all frames of an animation.
+    package var canContainAnimations: Bool {
+        ImageFormatName.animated.contains { ImageFormat(encodableName: $0) == self }
     }
 
     /// Creates the format for the extension of a file name. Returns `nil` if the extension is unknown.

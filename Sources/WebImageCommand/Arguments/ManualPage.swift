@@ -55,7 +55,7 @@ package struct ManualPage: Sendable {
         text.section("Description")
         text.paragraph(
             "webimage loads images from URLs and files through a cache that follows HTTP. It displays, inspects, "
-                + "decodes, converts, and compares images, and it manages the disk cache.")
+                + "decodes, converts, animates, and compares images, and it manages the disk cache.")
         text.paragraph(
             "Long options can be abbreviated while they are unique. “--” ends the options. Sizes are geometries as in "
                 + "ImageMagick. The network options have the names and letters of curl.")

@@ -71,6 +71,16 @@ actor ImageReader {
         return try await sharedManager().data(for: request)
     }
 
+    /// Returns the path of an input that can be read several times, or `nil` for a URL or a stream.
+    nonisolated func filePath(of input: ImageInput) throws(ImageError) -> String? {
+        if let failure = input.failure { throw failure }
+        guard input.text != "-", !Files.isOpenStream(input.text) else { return nil }
+        let url = try Inputs.resolved(input.text)
+        guard url.isFileURL else { return nil }
+        // A path appears in errors as specified by the user.
+        return Inputs.hasScheme(input.text) ? url.path(percentEncoded: false) : input.text
+    }
+
     private func sharedManager() -> ImageManager {
         if let manager { return manager }
         if let path = cache.map(CacheDirectory.path) { kept = KeptDownloads(cache: path) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import WebImage
+import WebImageCommand
 import WebImageCore
 
 /// A namespace for finding what files don't contain, although no option omits it.
@@ -10,7 +11,7 @@ enum OutputLosses {
     static func notes(
         frameCount: Int, from source: ImageFormat?, in format: ImageFormat, isLossless: Bool
     ) -> [String] {
-        let isDropping = frameCount > 1 && !animatedFormats.contains(format)
+        let isDropping = frameCount > 1 && !format.canContainAnimations
         return (isDropping ? ["only the first of \(frameCount) frames is written in \(format.rawValue)"] : [])
             + losslessNotes(from: source, in: format, isLossless: isLossless)
     }
@@ -21,7 +22,7 @@ enum OutputLosses {
         thumbnailOf info: ImageInfo?, from source: ImageFormat?, in format: ImageFormat, isLossless: Bool
     ) -> [String] {
         var notes: [String] = []
-        if let info, animatedFormats.contains(info.format) {
+        if let info, info.format.canContainAnimations {
             // The header of an animation in JPEG XL doesn't contain the number of frames.
             if info.format == .jxl, !info.frameCountIsExact {
                 notes.append("only the first frame is written in \(format.rawValue)")
@@ -43,7 +44,4 @@ enum OutputLosses {
         if isLossless, format == .gif { notes.append("gif can’t be lossless if a frame has more than 256 colors") }
         return notes
     }
-
-    /// The formats whose encoders write all frames of an animation.
-    private static let animatedFormats: Set<ImageFormat> = [.gif, .webp, .apng, .avif, .jxl]
 }

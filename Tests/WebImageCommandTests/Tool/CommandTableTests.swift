@@ -217,6 +217,8 @@ struct CommandTableTests {
             (Commands.convert, ["a.png", "none.png", "-f", "webp", "-o", "out/"]),
             (Commands.decode, ["a.png", "none.png", "-o", "raw/"]),
             (Commands.thumbnail, ["a.png", "none.png", "-o", "small/"]),
+            (Commands.animate, ["a.png", "b.jpg", "-o", "d.gif"]),
+            (Commands.animate, ["a.png", "none.png", "-o", "e.gif"]),
             (Commands.compare, ["a.png", "b.jpg", "-o", "d.png"]), (Commands.compare, ["a.png", "none.png"]),
         ] {
             let result = try await tool.start([command.name, "--json"] + words).result
