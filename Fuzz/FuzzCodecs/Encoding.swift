@@ -8,8 +8,9 @@ import WebImageCore
 
 /// Fuzzing of encoders with arbitrary pixels, metadata, and options.
 enum Encoding {
-    private static let formats = [ImageFormat.jpeg, .png, .gif, .webp, .bmp, .qoi, .ico, .tiff, .avif, .jxl]
-        .filter(ImageCoderRegistry.standard.canEncode)
+    private static let formats = [
+        ImageFormat.jpeg, .png, .gif, .webp, .bmp, .qoi, .ppm, .pgm, .pam, .ico, .tiff, .avif, .jxl,
+    ].filter(ImageCoderRegistry.standard.canEncode)
 
     /// Encodes an image with up to four frames and with the end of the input as metadata, and decodes the result.
     static func run(_ bytes: UnsafeRawBufferPointer) {

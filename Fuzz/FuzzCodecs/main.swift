@@ -13,7 +13,8 @@ func seeds(_ format: ImageFormat) -> @Sendable () -> [Data] {
 
 let formats: [(name: String, format: ImageFormat)] = [
     ("jpeg", .jpeg), ("png", .png), ("gif", .gif), ("webp", .webp), ("bmp", .bmp), ("ico", .ico), ("icns", .icns),
-    ("qoi", .qoi), ("tiff", .tiff), ("jpeg2000", .jpeg2000), ("avif", .avif), ("heif", .heif), ("jxl", .jxl),
+    ("qoi", .qoi), ("pbm", .pbm), ("pgm", .pgm), ("ppm", .ppm), ("pam", .pam), ("tiff", .tiff),
+    ("jpeg2000", .jpeg2000), ("avif", .avif), ("heif", .heif), ("jxl", .jxl),
 ]
 
 /// Returns the targets of whole files and of previews.

@@ -582,10 +582,75 @@ def qois():
             add(name + ".qoi", file.read(), w, h, [rgba(pixels)], format="qoi", **facts)
 
 
+def netpbm(kind, maximum, samples, w, comment=b""):
+    """A file of `P1` to `P6`. `samples` has a list for each row."""
+    head = b"P%d\n" % kind + comment + b"%d %d\n" % (w, len(samples)) + (b"" if kind in (1, 4) else b"%d\n" % maximum)
+    if kind == 1:
+        return head + b"".join(b"".join(b"%d" % s for s in row) + b"\n" for row in samples)
+    if kind < 4:
+        return head + b"".join(b" ".join(b"%d" % s for s in row) + b"\n" for row in samples)
+    if kind == 4:
+        rows = [row + [1] * (-w % 8) for row in samples]
+        return head + b"".join(bytes(int("".join(map(str, row[i:i + 8])), 2) for i in range(0, len(row), 8))
+                               for row in rows)
+    return head + b"".join(struct.pack(">H" if maximum > 255 else "B", s) for row in samples for s in row)
+
+
+def arbitrary(channels, maximum, tuples, samples, w, h):
+    """A PAM file. `samples` has a tuple for each pixel."""
+    head = b"P7\n# made for tests\nHEIGHT %d\nWIDTH %d\n\nDEPTH %d\nMAXVAL %d\n" % (h, w, channels, maximum)
+    head += (b"TUPLTYPE %s\n" % tuples if tuples else b"") + b"ENDHDR\n"
+    return head + b"".join(struct.pack(">H" if maximum > 255 else "B", s) for pixel in samples for s in pixel)
+
+
+def pnms():
+    """Files of Netpbm with every signature, maxima with 1 to 16 bits, comments, and every tuple type of PAM."""
+    w, h = 29, 17
+    colour = photo(w, h, 13)
+    clear = ramp_alpha(colour, w, h)
+
+    def stored(values, maximum):
+        return [v * maximum // 255 for v in values]
+
+    def shown(values, maximum):
+        return tuple((v * 255 + maximum // 2) // maximum for v in values)
+
+    def rows(pixels):
+        return [[s for p in pixels[y * w:(y + 1) * w] for s in p] for y in range(h)]
+
+    bits = [(int((p[0] * 5 + i) % 256 > 127),) for i, p in enumerate(colour)]
+    black = [rgba([(255 * (1 - b),) * 3 for b, in bits])]
+    for name, kind, comment in (("binary.pbm", 4, b""), ("text.pbm", 1, b"# one\n#two\n")):
+        add(name, netpbm(kind, 1, rows(bits), w, comment), w, h, black, format="pbm", depth=1, hasAlpha=False)
+    for name, kind, maximum, depth in (("gray8.pgm", 5, 255, 8), ("gray16.pgm", 5, 65535, 16),
+                                       ("gray10.pgm", 5, 1000, 10), ("text4.pgm", 2, 15, 4),
+                                       ("text16.pgm", 2, 65535, 16)):
+        gray = [stored((p[1],), maximum) for p in colour]
+        add(name, netpbm(kind, maximum, rows(gray), w, b"# gray\n"), w, h,
+            [rgba([shown(g, maximum) * 3 for g in gray])], format="pgm", depth=depth, hasAlpha=False)
+    for name, kind, maximum, depth in (("rgb8.ppm", 6, 255, 8), ("rgb16.ppm", 6, 65535, 16), ("rgb5.ppm", 6, 31, 5),
+                                       ("text8.ppm", 3, 255, 8)):
+        deep = [stored(p, maximum) for p in colour]
+        add(name, netpbm(kind, maximum, rows(deep), w), w, h, [rgba([shown(p, maximum) for p in deep])], format="ppm",
+            depth=depth, hasAlpha=False)
+    for name, tuples, maximum, depth in (
+            ("bits.pam", b"BLACKANDWHITE", 1, 1), ("bits-alpha.pam", b"BLACKANDWHITE_ALPHA", 1, 1),
+            ("gray8.pam", b"GRAYSCALE", 255, 8), ("gray8-alpha.pam", b"GRAYSCALE_ALPHA", 255, 8),
+            ("rgb8.pam", b"RGB", 255, 8), ("rgba8.pam", b"RGB_ALPHA", 255, 8), ("rgba16.pam", b"RGB_ALPHA", 65535, 16),
+            ("rgba12.pam", b"", 4095, 12)):
+        alpha = not tuples or tuples.endswith(b"_ALPHA")
+        gray = tuples.startswith((b"B", b"G"))
+        pixels = [stored((p[:1] if gray else p[:3]) + (p[3:] if alpha else ()), maximum) for p in clear]
+        values = [shown(p, maximum) for p in pixels]
+        full = [(v[:1] * 3 if gray else v[:3]) + (v[-1:] if alpha else (255,)) for v in values]
+        add(name, arbitrary(len(pixels[0]), maximum, tuples, pixels, w, h), w, h, [rgba(full)], format="pam",
+            depth=depth, hasAlpha=alpha)
+
+
 shutil.rmtree(OUT, ignore_errors=True)
 os.makedirs(OUT)
 try:
-    for make in (jpegs, pngs, apngs, gifs, webps, bmps, qois):
+    for make in (jpegs, pngs, apngs, gifs, webps, bmps, qois, pnms):
         make()
 finally:
     shutil.rmtree(TMP)

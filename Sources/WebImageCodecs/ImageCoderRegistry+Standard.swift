@@ -3,7 +3,7 @@
 import WebImageCore
 
 extension ImageCoderRegistry {
-    /// A registry with all available coders: JPEG, PNG, GIF, WebP, BMP, QOI, ICO, ICNS, the previews of
+    /// A registry with all available coders: JPEG, PNG, GIF, WebP, BMP, QOI, Netpbm, ICO, ICNS, the previews of
     /// camera RAW files, and those of the enabled package traits.
     public static let standard = ImageCoderRegistry(all)
 
@@ -33,7 +33,8 @@ extension ImageCoderRegistry {
         #if PDF
             coders.append(PDFCoder())
         #endif
-        coders += [QOICoder(), BMPCoder(), WebPCoder(), GIFCoder(), PNGCoder(), JPEGCoder()] as [any ImageCoder]
+        coders += [PNMCoder(), QOICoder(), BMPCoder()] as [any ImageCoder]
+        coders += [WebPCoder(), GIFCoder(), PNGCoder(), JPEGCoder()] as [any ImageCoder]
         return coders
     }
 }

@@ -46,12 +46,13 @@ struct DecodeCommand: Sendable {
     func run() async throws(UsageError) -> Int32 {
         let run = await InputRun.resolve(options.inputs, console)
         let plan = try options.outputs.plan(run.list)
+        let fileFormat = try Self.fileFormat(plan)
         guard await options.reader.isPrepared(console) else { return ExitStatus.failed }
         let outputs = OutputRun(
             run: run, inputs: run.list.inputs, plan: plan, json: options.outputs.json, reader: options.reader,
             fileExtension: options.format.rawValue)
         return await outputs.perform(interruption, printsRecords: false) {
-            await decode($0, $1, $2)
+            await decode($0, $1, $2, as: fileFormat)
         } whenReported: { record in
             guard !options.outputs.json, let file = record.outputs.first, !file.isPreserved else { return }
             let size = "\(file.width) \(file.height)"
@@ -63,7 +64,29 @@ struct DecodeCommand: Sendable {
         }
     }
 
-    private func decode(_ input: ImageInput, _ facts: OutputFacts, _ writer: OutputWriter) async -> LabeledRecord {
+    /// Returns the format of Netpbm that the extension of the output names, or `nil` for pixels without a header. The
+    /// formats of other extensions aren't raw pixels, so such a file would be invalid.
+    private static func fileFormat(_ plan: OutputPlan) throws(UsageError) -> ImageFormat? {
+        let name: String
+        switch plan.destination {
+        case .standardOutput, .directory: return nil
+        case .file(let path): name = path
+        case .template(let template): name = template.text
+        }
+        let suffix = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last ?? ""
+        // Raw pixels are often in files whose extension is also that of some cameras.
+        guard let format = ImageFormat(fileExtension: String(suffix)), !format.isRAW else { return nil }
+        guard [.ppm, .pgm, .pam].contains(format) else {
+            throw UsageError(
+                "--output: decode can’t write \(format.rawValue) files (use convert, or an extension such as .ppm, .pam, or "
+                    + ".rgba)")
+        }
+        return format
+    }
+
+    private func decode(
+        _ input: ImageInput, _ facts: OutputFacts, _ writer: OutputWriter, as fileFormat: ImageFormat?
+    ) async -> LabeledRecord {
         await options.reader.record(of: input, facts) { [options] (data, coders, record) throws(ImageError) in
             var (record, facts) = (record, facts)
             facts.fileExtension = options.format.rawValue
@@ -73,14 +96,32 @@ struct DecodeCommand: Sendable {
             (facts.width, facts.height) = (image.size.width, image.size.height)
             let path = writer.plan.path(facts)
             let isFree = try writer.reserve(path, index: facts.index)
-            if isFree { try writer.write(parts: frames.lazy.flatMap { options.format.parts(of: $0) }, to: path) }
+            var byteCount = frames.reduce(0) { $0 + options.format.byteCount(of: $1) }
+            if let fileFormat, isFree {
+                let files = try frames.map { (pixels) throws(ImageError) in
+                    try Self.file(pixels, as: fileFormat, options, context)
+                }
+                byteCount = files.reduce(0) { $0 + $1.count }
+                try writer.write(parts: files, to: path)
+            } else if isFree {
+                try writer.write(parts: frames.lazy.flatMap { options.format.parts(of: $0) }, to: path)
+            }
             record.outputs = [
                 .init(
-                    path: path, format: options.format.rawValue, width: facts.width, height: facts.height,
-                    byteCount: frames.reduce(0) { $0 + options.format.byteCount(of: $1) }, isPreserved: !isFree)
+                    path: path, format: fileFormat?.rawValue ?? options.format.rawValue, width: facts.width,
+                    height: facts.height, byteCount: byteCount, isPreserved: !isFree)
             ]
             return record
         }
+    }
+
+    /// Returns a file of Netpbm. In formats without alpha, transparent pixels are black, as in rgb8. Blocks.
+    private static func file(
+        _ pixels: PixelBuffer, as format: ImageFormat, _ options: Options, _ context: ImageProcessingContext
+    ) throws(ImageError) -> Data {
+        var encoding = ImageEncoding(format: format)
+        encoding.background = PixelColor(red: 0, green: 0, blue: 0)
+        return try ImageCoderRegistry.standard.encode(DecodedImage(pixels: pixels), as: encoding, context: context)
     }
 
     /// Returns the image and its selected frames. Blocks.

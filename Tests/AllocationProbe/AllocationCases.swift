@@ -35,7 +35,8 @@ enum AllocationCases {
     }
 
     private static let formats: [String: ImageFormat] = [
-        "jpeg": .jpeg, "png": .png, "gif": .gif, "webp": .webp, "bmp": .bmp, "ico": .ico, "qoi": .qoi, "tiff": .tiff,
+        "jpeg": .jpeg, "png": .png, "gif": .gif, "webp": .webp, "bmp": .bmp, "ico": .ico, "qoi": .qoi, "pam": .pam,
+        "tiff": .tiff,
         "avif": .avif, "heif": .heif, "jxl": .jxl,
     ]
 

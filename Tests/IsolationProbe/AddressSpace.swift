@@ -11,6 +11,7 @@ enum AddressSpace {
     static func run(_ path: String) throws {
         let formats: [ImageEncoding] = [
             .jpeg(quality: 85), .jpeg(quality: 85, isProgressive: true), .png, .gif, .webp, .webp.lossless, .bmp, .qoi,
+            .pam,
             .tiff, .avif, .heic, .jxl,
         ]
         for kind in HelperKind.allCases {

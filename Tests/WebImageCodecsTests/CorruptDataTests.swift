@@ -31,7 +31,7 @@ struct CorruptDataTests {
         "A part of the data returns the top rows if partial images are allowed",
         arguments: [
             "444.jpg", "420-progressive.jpg", "rgb8.png", "rgba8-interlaced.png", "still.gif", "lossy-80.webp",
-            "rgb24-top-down.bmp",
+            "rgb24-top-down.bmp", "rgb8.ppm", "text4.pgm", "text.pbm", "rgba8.pam",
         ])
     func partialPictures(_ file: String) throws {
         let fixture = try Fixture.named(file)
@@ -65,7 +65,7 @@ struct CorruptDataTests {
         try CorruptData.replaceBytes(of: fixture, first: 64, with: [0, 0x7F, 0x80, 0xFF])
     }
 
-    @Test("Random bytes never crash a decoder", arguments: [ImageFormat.jpeg, .png, .gif, .webp, .bmp, .qoi])
+    @Test("Random bytes never crash a decoder", arguments: [ImageFormat.jpeg, .png, .gif, .webp, .bmp, .qoi, .ppm])
     func noise(_ format: ImageFormat) throws {
         try CorruptData.decodeNoise(as: format, rounds: 200)
         #expect(throws: ImageError.decoding(.noData)) {
@@ -87,7 +87,7 @@ struct CoderLimitsTests {
 
     @Test(
         "Pixels that exceed the byte limit are rejected",
-        arguments: ["444.jpg", "rgb8.png", "still.gif", "rgb24.bmp", "rgb.qoi"])
+        arguments: ["444.jpg", "rgb8.png", "still.gif", "rgb24.bmp", "rgb.qoi", "rgb8.ppm"])
     func bytes(_ file: String) throws {
         var limits = ImageLimits.desktop
         limits.maxDecodedBytes = 100
@@ -105,7 +105,7 @@ struct CoderLimitsTests {
         }
     }
 
-    @Test("Canceled decoding stops", arguments: [ImageFormat.jpeg, .png, .gif, .webp, .bmp, .qoi])
+    @Test("Canceled decoding stops", arguments: [ImageFormat.jpeg, .png, .gif, .webp, .bmp, .qoi, .ppm, .pam])
     func cancellation(_ format: ImageFormat) throws {
         let flag = CancellationFlag()
         flag.cancel()

@@ -9,7 +9,7 @@ struct FixtureDecodingTests {
     @Test("The manifest lists fixtures of every format")
     func manifestIsThere() {
         let formats = Set(Fixture.all.map(\.format))
-        #expect(formats == [.jpeg, .png, .apng, .gif, .webp, .bmp, .qoi])
+        #expect(formats == [.jpeg, .png, .apng, .gif, .webp, .bmp, .qoi, .pbm, .pgm, .ppm, .pam])
         #expect(Fixture.all.count > 150)
     }
 

@@ -48,7 +48,7 @@ struct FrameSelectionTests {
 
     /// The formats that can be encoded.
     private static let encodable = [
-        ImageFormat.jpeg, .png, .apng, .gif, .webp, .bmp, .qoi, .ico, .tiff, .heif, .avif, .jxl,
+        ImageFormat.jpeg, .png, .apng, .gif, .webp, .bmp, .qoi, .ppm, .pam, .ico, .tiff, .heif, .avif, .jxl,
     ].filter(ImageCoderRegistry.standard.canEncode)
 
     @Test("A coder that's called directly writes only the selected frame", arguments: encodable)

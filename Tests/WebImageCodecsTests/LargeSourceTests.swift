@@ -26,6 +26,7 @@ struct LargeSourceTests {
         Case(name: "GIF", encoding: ImageEncoding(format: .gif), isReduced: false),
         Case(name: "BMP", encoding: ImageEncoding(format: .bmp), isReduced: false),
         Case(name: "QOI", encoding: ImageEncoding(format: .qoi), isReduced: false),
+        Case(name: "PPM", encoding: .ppm, isReduced: true),
         Case(name: "TIFF", encoding: ImageEncoding(format: .tiff), isReduced: true),
     ].filter { ImageCoderRegistry.standard.canEncode($0.encoding.formatOrAutomatic) }
 

@@ -7,7 +7,7 @@ import WebImageCore
 
 @Suite("Encoding optional formats, icons, and bitmaps")
 struct OptionalEncodingTests {
-    private static let encodable = [ImageFormat.bmp, .qoi, .ico, .avif, .jxl, .tiff, .heif]
+    private static let encodable = [ImageFormat.bmp, .qoi, .pam, .ico, .avif, .jxl, .tiff, .heif]
         .filter(ImageCoderRegistry.standard.canEncode)
     private static let exact = encodable.filter { $0 != .heif }
 
@@ -56,7 +56,7 @@ struct OptionalEncodingTests {
         }
     }
 
-    @Test("Invalid options throw", arguments: encodable.filter { $0 != .bmp && $0 != .qoi && $0 != .ico })
+    @Test("Invalid options throw", arguments: encodable.filter { ![.bmp, .qoi, .pam, .ico].contains($0) })
     func wrongOptions(_ format: ImageFormat) throws {
         let image = DecodedImage(pixels: try PixelPatterns.photo(width: 8, height: 8))
         #expect(throws: ImageError.request(.invalidOption(name: "effort", value: "11"))) {

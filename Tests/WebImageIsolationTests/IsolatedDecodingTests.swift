@@ -118,7 +118,7 @@ struct IsolatedDecodingTests {
     }
 
     static let encodings: [ImageEncoding] = [
-        .jpeg, .png, .gif, .webp, .apng, .avif, .heic, .jxl, .tiff, .bmp, .qoi, .ico(dimensions: [16, 8]),
+        .jpeg, .png, .gif, .webp, .apng, .avif, .heic, .jxl, .tiff, .bmp, .qoi, .ppm, .pam, .ico(dimensions: [16, 8]),
         .webp.lossless, .jpeg(quality: 40, isProgressive: true),
     ]
 

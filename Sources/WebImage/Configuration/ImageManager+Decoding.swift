@@ -37,8 +37,8 @@ extension ImageManager.Configuration {
         public var isolation = Isolation.auto
         /// A Boolean value that indicates whether the coders of all formats work in helper processes.
         ///
-        /// Otherwise, the coders of JPEG, PNG, GIF, WebP, BMP, ICO, QOI, and camera RAW files work in the process of the
-        /// application. The default is `false`, and `true` in ``ImageManager/Configuration/server``.
+        /// Otherwise, the coders of JPEG, PNG, GIF, WebP, BMP, ICO, QOI, Netpbm, and camera RAW files work in the process
+        /// of the application. The default is `false`, and `true` in ``ImageManager/Configuration/server``.
         public var isolatesAllFormats = false
         /// The absolute path of the helper.
         ///

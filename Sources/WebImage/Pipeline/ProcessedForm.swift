@@ -105,7 +105,7 @@ extension ImageEncoding {
             color != .displayP3
         else { return false }
         return switch formatOrAutomatic {
-        case .png: true
+        case .png, .pam: true
         case .webp: isLossless && !options.preservesBitDepth
         case .qoi: !options.preservesBitDepth
         default: false

@@ -94,7 +94,7 @@ struct BMPIncrementalDecoder: IncrementalDecoder, ~Copyable {
 
 extension [UInt8] {
     /// Calls `body` with the address of the bytes, which is valid only during the call.
-    fileprivate func reading<Value>(
+    func reading<Value>(
         _ body: (UnsafeBufferPointer<UInt8>) throws(ImageError) -> Value
     ) throws(ImageError) -> Value {
         try withUnsafeBufferPointer { bytes -> Result<Value, ImageError> in

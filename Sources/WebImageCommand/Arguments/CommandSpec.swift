@@ -106,8 +106,9 @@ package struct OptionSpec: Sendable, Hashable {
         help: "Reduce to --size by averaging intensities of light (linear, default) or the stored values (encoded).")
     /// The option `--format` of every command that encodes images.
     package static let format = OptionSpec(
-        "format", letter: "f", value: "FORMAT", words: ["jpg"] + ImageFormatName.all,
-        help: "Output format: \(ImageFormatName.all.joined(separator: ", ")). jpg is the same as jpeg.")
+        "format", letter: "f", value: "FORMAT", words: ["jpg", "pnm"] + ImageFormatName.all,
+        help: "Output format: \(ImageFormatName.all.joined(separator: ", ")). jpg is the same as jpeg, "
+            + "and pnm is the same as ppm.")
     /// The option `--frames` of every command that decodes images.
     package static let frames = OptionSpec(
         "frames", value: "LIST", help: "Use only these frames, counted from 0, such as 3, 0-9, or 2,5,8-.")

@@ -6,7 +6,7 @@ import WebImageCore
 package enum ImageFormatName {
     /// The names, in the order of the help text.
     package static let all = [
-        "jpeg", "png", "apng", "webp", "gif", "bmp", "qoi", "ico", "tiff", "avif", "heic", "jxl",
+        "jpeg", "png", "apng", "webp", "gif", "bmp", "qoi", "ppm", "pgm", "pam", "ico", "tiff", "avif", "heic", "jxl",
     ]
 
     /// The names of the formats whose encoders write all frames of an animation.
@@ -24,6 +24,9 @@ extension ImageFormat {
         case "gif": self = .gif
         case "bmp", "dib": self = .bmp
         case "qoi": self = .qoi
+        case "ppm", "pnm": self = .ppm
+        case "pgm": self = .pgm
+        case "pam": self = .pam
         case "ico": self = .ico
         case "tif", "tiff": self = .tiff
         case "avif": self = .avif

@@ -97,7 +97,7 @@ extension ImageInfo {
         let isTIFF = format == .tiff || format.isRAW && rowsPerUnit != nil
         switch format {
         case _ where isTIFF: return (rowsPerUnit ?? .max) <= 1_024 ? smallest : nil
-        case .jpeg: return smallest
+        case .jpeg, .pbm, .pgm, .ppm, .pam: return smallest
         case .jpeg2000: return reduced
         case _ where format.isRAW && !isProgressive: return reduced
         case .png where !isProgressive: return smallest

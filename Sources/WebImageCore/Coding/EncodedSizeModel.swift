@@ -80,7 +80,7 @@ struct EncodedSizeModel {
     /// coders have the curve of JPEG.
     static func model(of format: ImageFormat) -> EncodedSizeModel? {
         switch format {
-        case .png, .apng, .gif, .bmp, .ico, .tiff, .qoi: nil
+        case .png, .apng, .gif, .bmp, .ico, .tiff, .qoi, .pbm, .pgm, .ppm, .pam: nil
         case .jpeg: jpeg
         case .webp: webp
         case .avif: avif

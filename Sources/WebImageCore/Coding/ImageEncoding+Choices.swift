@@ -104,6 +104,15 @@ extension ImageEncoding {
     /// A QOI encoding.
     public static var qoi: ImageEncoding { ImageEncoding(format: .qoi) }
 
+    /// A PPM encoding (`P6` of Netpbm), which has no alpha. It has 16 bits per sample if the pixels do.
+    public static var ppm: ImageEncoding { ImageEncoding(format: .ppm) }
+
+    /// A PGM encoding (`P5` of Netpbm), which has neither colors nor alpha. It has 16 bits per sample if the pixels do.
+    public static var pgm: ImageEncoding { ImageEncoding(format: .pgm) }
+
+    /// A PAM encoding (`P7` of Netpbm), which preserves every pixel. It has 16 bits per sample if the pixels do.
+    public static var pam: ImageEncoding { ImageEncoding(format: .pam) }
+
     /// Returns a Windows icon encoding.
     ///
     /// - Parameter dimensions: The sizes of the images in the icon, in pixels of the longer side. The default is an

@@ -72,7 +72,7 @@ public struct ImageEncoding: Sendable, Hashable {
     ///
     /// With ``ImageColorSpace/source``, the encoder keeps the gamut of the pixels. It describes them with code points or
     /// with the smallest equivalent profile. It converts them to sRGB only if the format can't describe other color
-    /// spaces (GIF, BMP, ICO, QOI). PQ and HLG are mapped to Display P3 if the file doesn't keep them (see
+    /// spaces (GIF, BMP, ICO, QOI, and Netpbm). PQ and HLG are mapped to Display P3 if the file doesn't keep them (see
     /// ``preservesDynamicRange``). The other values convert the pixels.
     public var color = ImageColorSpace.source
 

@@ -23,6 +23,14 @@ public struct ImageFormat: Sendable, Hashable, Codable, RawRepresentable, Custom
     public static let bmp = ImageFormat(rawValue: "bmp")
     /// QOI, the Quite OK Image format.
     public static let qoi = ImageFormat(rawValue: "qoi")
+    /// PBM, the black and white format of Netpbm, as text or binary.
+    public static let pbm = ImageFormat(rawValue: "pbm")
+    /// PGM, the gray format of Netpbm, as text or binary.
+    public static let pgm = ImageFormat(rawValue: "pgm")
+    /// PPM, the RGB format of Netpbm, as text or binary.
+    public static let ppm = ImageFormat(rawValue: "ppm")
+    /// PAM, the format of Netpbm for gray and RGB pixels with or without alpha.
+    public static let pam = ImageFormat(rawValue: "pam")
     /// Windows icon.
     public static let ico = ImageFormat(rawValue: "ico")
     /// Windows cursor.
@@ -119,7 +127,8 @@ extension ImageFormat {
             "image/x-webp": .webp, "image/x-ms-bmp": .bmp, "image/x-bmp": .bmp, "image/x-icon": .ico,
             "image/ico": .ico, "image/x-qoi": .qoi, "image/tif": .tiff, "image/x-tiff": .tiff, "image/heic": .heif,
             "image/heic-sequence": .heif, "image/heif-sequence": .heif, "image/avif-sequence": .avif,
-            "image/svg": .svg, "application/x-pdf": .pdf, "image/jpx": .jpeg2000, "image/jpeg2000": .jpeg2000,
+            "image/x-portable-anymap": .ppm, "image/svg": .svg, "application/x-pdf": .pdf, "image/jpx": .jpeg2000,
+            "image/jpeg2000": .jpeg2000,
             "image/j2c": .jpeg2000, "image/dng": .dng,
         ]
         for (format, fact) in facts where fact.isPicture { formats[fact.mediaType] = format }
@@ -131,7 +140,7 @@ extension ImageFormat {
         var formats: [String: ImageFormat] = [
             "jpeg": .jpeg, "jpe": .jpeg, "jfif": .jpeg, "apng": .apng, "dib": .bmp, "tif": .tiff, "heif": .heif,
             "heics": .heif, "avifs": .avif, "svgz": .svg, "j2k": .jpeg2000, "j2c": .jpeg2000, "jpc": .jpeg2000,
-            "jpf": .jpeg2000, "jpx": .jpeg2000, "nrw": .nef, "sr2": .arw, "srw": .raw, "rwl": .rw2,
+            "jpf": .jpeg2000, "jpx": .jpeg2000, "pnm": .ppm, "nrw": .nef, "sr2": .arw, "srw": .raw, "rwl": .rw2,
         ]
         for (format, fact) in facts where fact.isPicture && format != .apng { formats[fact.fileExtension] = format }
         return formats
@@ -164,6 +173,10 @@ extension ImageFormat {
         .webp: ("image/webp", "webp", true),
         .bmp: ("image/bmp", "bmp", true),
         .qoi: ("image/qoi", "qoi", true),
+        .pbm: ("image/x-portable-bitmap", "pbm", true),
+        .pgm: ("image/x-portable-graymap", "pgm", true),
+        .ppm: ("image/x-portable-pixmap", "ppm", true),
+        .pam: ("image/x-portable-arbitrarymap", "pam", true),
         .ico: ("image/vnd.microsoft.icon", "ico", true),
         .cur: ("image/x-win-bitmap", "cur", true),
         .icns: ("image/x-icns", "icns", true),

@@ -77,6 +77,7 @@ extension ImageInfo {
         case .webp: try WebPProbe.read(bytes)
         case .bmp: try BMPProbe.read(bytes)
         case .qoi: try QOIProbe.read(bytes)
+        case .pbm, .pgm, .ppm, .pam: try PNMProbe.read(bytes)
         case .ico, .cur: try ICOProbe.read(bytes, format: format)
         case .icns: try ICNSProbe.read(bytes)
         case .tiff: try TIFFProbe.read(bytes)

@@ -17,8 +17,8 @@ package struct IsolationPolicy: Sendable {
     package var pool: HelperPool?
     /// The reason why there are no helpers, as a clause.
     package var reason: String
-    /// Whether the coders of all formats work in a helper. Otherwise, those of JPEG, PNG, GIF, WebP, BMP, ICO, QOI, and
-    /// camera RAW files work in this process.
+    /// Whether the coders of all formats work in a helper. Otherwise, those of JPEG, PNG, GIF, WebP, BMP, ICO, QOI,
+    /// Netpbm, and camera RAW files work in this process.
     package var isolatesAllFormats: Bool
     /// Whether no coder works in this process.
     package var isRequired: Bool
@@ -38,7 +38,9 @@ package struct IsolationPolicy: Sendable {
     }
 
     /// The formats whose coders are small and audited, so that they usually work in this process.
-    private static let core: [ImageFormat] = [.jpeg, .png, .apng, .gif, .webp, .bmp, .ico, .qoi, .dng]
+    private static let core: [ImageFormat] = [
+        .jpeg, .png, .apng, .gif, .webp, .bmp, .ico, .qoi, .pbm, .pgm, .ppm, .pam, .dng,
+    ]
     /// The formats of `core` whose coders use a library that is loaded with its first use: The coder of camera RAW files
     /// decodes previews in TIFF files.
     private static let withLibraries: [ImageFormat] = [.dng]

@@ -8,8 +8,8 @@ import WebImageCore
 
 /// The kinds of helpers, which differ in the files that they may read and in the libraries that they load.
 package enum HelperKind: String, Sendable, Hashable, CaseIterable {
-    /// A helper for JPEG, PNG, GIF, WebP, BMP, ICO, and QOI. It can't open any file, and it starts in half the time of the
-    /// others, because it loads none of the libraries that are loaded with their first use.
+    /// A helper for JPEG, PNG, GIF, WebP, BMP, ICO, QOI, and Netpbm. It can't open any file, and it starts in half the
+    /// time of the others, because it loads none of the libraries that are loaded with their first use.
     case core
     /// A helper for all images of pixels. It can't open any file.
     case raster

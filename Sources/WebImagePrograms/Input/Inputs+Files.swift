@@ -55,8 +55,9 @@ extension Inputs {
     }
 
     private static let extensions: Set<String> = [
-        "jpg", "jpeg", "jpe", "jfif", "png", "apng", "webp", "gif", "bmp", "dib", "qoi", "ico", "tif", "tiff", "avif",
-        "heic", "heif", "jxl", "svg", "svgz", "pdf", "jp2", "j2k", "jpf", "icns", "cur", "arw", "cr2", "cr3", "dng",
+        "jpg", "jpeg", "jpe", "jfif", "png", "apng", "webp", "gif", "bmp", "dib", "qoi", "pbm", "pgm",
+        "ppm", "pnm", "pam", "ico", "tif", "tiff", "avif", "heic", "heif", "jxl", "svg", "svgz", "pdf", "jp2", "j2k",
+        "jpf", "icns", "cur", "arw", "cr2", "cr3", "dng",
         "nef", "orf", "pef", "raf", "rw2",
     ]
 

@@ -15,7 +15,7 @@ enum ProgramInfo {
     static var versionText: String {
         let coders = ImageCoderRegistry.standard
         let known: [ImageFormat] = [
-            .jpeg, .png, .apng, .webp, .gif, .bmp, .qoi, .ico, .icns, .tiff, .avif, .heif, .jxl,
+            .jpeg, .png, .apng, .webp, .gif, .bmp, .qoi, .pbm, .pgm, .ppm, .pam, .ico, .icns, .tiff, .avif, .heif, .jxl,
             .jpeg2000, .svg, .pdf, .arw, .cr2, .cr3, .dng, .nef, .orf, .pef, .raf, .rw2, .raw,
         ]
         let decoded = known.filter { coders.canDecode($0) }.map(\.rawValue).joined(separator: " ")

@@ -98,7 +98,7 @@ struct GamutTests {
         let registry = ImageCoderRegistry.standard
         let image = try registry.decode(patches.file, options: ImageDecodingOptions(color: .source))
         let expected = try registry.decode(patches.file).pixels.packedBytes()
-        for encoding in [ImageEncoding(format: .png).with(\.color, .sRGB), .bmp, .qoi] {
+        for encoding in [ImageEncoding(format: .png).with(\.color, .sRGB), .bmp, .qoi, .pam] {
             let decoded = try registry.decode(registry.encode(image, as: encoding))
             #expect(decoded.metadata.iccProfile == nil && decoded.metadata.colorPrimaries == nil)
             #expect(decoded.pixels.packedBytes() == expected)

@@ -8,7 +8,7 @@ import WebImageCore
 @Suite("Samples of PQ and HLG in files of every format")
 struct HDREncodingTests {
     static let formats = [
-        ImageFormat.png, .apng, .jpeg, .webp, .gif, .bmp, .qoi, .ico, .tiff, .avif, .heif, .jxl,
+        ImageFormat.png, .apng, .jpeg, .webp, .gif, .bmp, .qoi, .ppm, .pam, .ico, .tiff, .avif, .heif, .jxl,
     ].filter(ImageCoderRegistry.standard.canEncode)
 
     /// The numbers of primaries in the metadata, and the numbers of the primaries that they mean.

@@ -35,12 +35,12 @@ struct ProgressiveDecodingTests {
     @Test("The formats with support for previews deliver previews")
     func formats() {
         let formats = Set(streamed.map(\.format))
-        #expect(formats.isSuperset(of: [.jpeg, .png, .gif, .webp]))
+        #expect(formats.isSuperset(of: [.jpeg, .png, .gif, .webp, .bmp, .pbm, .pgm, .ppm, .pam]))
     }
 
     @Test(
         "Formats without color information remain sRGB if the options request Display P3, also in previews",
-        arguments: streamed.filter { [.bmp, .gif].contains($0.format) })
+        arguments: streamed.filter { [.bmp, .gif, .pam].contains($0.format) })
     func formatsWithoutColors(_ fixture: Fixture) throws {
         var options = ImageDecodingOptions(color: .displayP3)
         options.frames = .first

@@ -42,7 +42,9 @@ struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
 
     static let stills = all.filter { $0.frames == 1 }
     static let animations = all.filter { $0.frames > 1 }
-    private static let ownFormats: Set<ImageFormat> = [.jpeg, .png, .apng, .gif, .webp, .bmp, .qoi]
+    private static let ownFormats: Set<ImageFormat> = [
+        .jpeg, .png, .apng, .gif, .webp, .bmp, .qoi, .pbm, .pgm, .ppm, .pam,
+    ]
     private var directory: URL {
         Fixtures.directory.appending(path: Self.ownFormats.contains(format) ? "codecs" : "formats")
     }
@@ -81,6 +83,7 @@ func coder(for format: ImageFormat) throws -> any ImageCoder {
     case .gif: GIFCoder()
     case .webp: WebPCoder()
     case .qoi: QOICoder()
+    case .pbm, .pgm, .ppm, .pam: PNMCoder()
     case .ico, .cur: ICOCoder()
     case .icns: ICNSCoder()
     case let raw where raw.isRAW: RAWCoder()

@@ -74,7 +74,8 @@ struct ArgumentsTests {
             ),
             (
                 ["a", "-f", "svg", "-o", "x"],
-                "--format: “svg” isn’t valid (use one of jpeg, png, apng, webp, gif, bmp, qoi, ico, tiff, avif, heic, jxl)"
+                "--format: “svg” isn’t valid (use one of jpeg, png, apng, webp, gif, bmp, qoi, ppm, pgm, pam, "
+                    + "ico, tiff, avif, heic, jxl)"
             ),
             (["a", "-f", "png"], "--format can only be used with --output or --output-dir"),
             (["a", "-Q", "80"], "--quality can only be used with --output or --output-dir"),

@@ -58,7 +58,8 @@ struct ConvertColorTests {
         "A note reports clipped colors of the source, unless the arguments request them",
         arguments: [
             (["convert", "p3.png", "out.bmp"], "sRGB"), (["convert", "p3.png", "out.gif"], "sRGB"),
-            (["thumbnail", "p3.png", "-f", "qoi"], "sRGB"), (["thumbnail", "p3.png", "-f", "ico"], "sRGB"),
+            (["thumbnail", "p3.png", "-f", "qoi"], "sRGB"), (["thumbnail", "p3.png", "-f", "pam"], "sRGB"),
+            (["thumbnail", "p3.png", "-f", "ico"], "sRGB"),
             (["convert", "p3.png", "out.jpg", "--transform", "sepia"], "sRGB"),
             (["convert", "p3.png", "out.bmp", "--color-space", "display-p3"], "sRGB"),
             (["convert", "cmyk.jpg", "out.bmp"], "sRGB"), (["convert", "rec2020.png", "out.webp"], "Display P3"),

@@ -16,7 +16,7 @@ struct FileCommandTests {
         for option in ["--version", "-V"] {
             let version = try await tool.run(option).out
             #expect(version.hasPrefix("webimage ") && version.contains("libcurl/") && version.contains("libpng 1."))
-            #expect(version.contains("Encodes: jpeg png apng webp gif bmp qoi ico"))
+            #expect(version.contains("Encodes: jpeg png apng webp gif bmp qoi ppm pgm pam ico"))
         }
         let help = try await tool.run("--help")
         #expect(help.status == 0 && help.out.contains("webimage fetch INPUT"))
@@ -100,6 +100,30 @@ struct FileCommandTests {
         #expect(try tool.read("twice").count == 2 * 10 * 6 * 4)
         let frame = try await tool.run("decode", "a.png", "--frames", "1", "-o", "frame.rgba")
         #expect(frame.status == 1 && frame.error.contains("(1008)"))
+    }
+
+    @Test("The decode command writes files of Netpbm if the name of the output ends with their extension")
+    func decodeNetpbm() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try SampleImages.png(width: 10, height: 6), "a.png")
+        let pixels = try SampleImages.image(width: 10, height: 6).pixels
+        for (name, signature) in [("a.ppm", "P6\n10 6\n255\n"), ("a.pam", "P7\nWIDTH 10\n"), ("a.pgm", "P5\n10 6\n")] {
+            let result = try await tool.run("decode", "a.png", "-o", name)
+            #expect(result.status == 0 && result.out == "10 6 \(name)\n")
+            #expect(try tool.read(name).starts(with: Data(signature.utf8)))
+        }
+        #expect(try DecodedImage(data: tool.read("a.pam")).pixels.hasSamePixels(as: pixels))
+        let json = try await tool.run("decode", "a.png", "--frames", "0,0", "-o", "{name}-{n}.ppm", "--json").out
+        #expect(json.contains("\"format\":\"ppm\""), "\(json)")
+        #expect(try tool.read("a-1.ppm").count == 2 * (12 + 10 * 6 * 3))
+        for name in ["a.bmp", "b.JPG", "{name}.webp", "a.pbm", "a.svg"] {
+            let result = try await tool.run("decode", "a.png", "-o", name)
+            #expect(
+                result.status == 64 && result.error.contains("--output: decode can’t write"), "\(name): \(result.error)"
+            )
+        }
+        #expect(try await tool.run("decode", "a.png", "-o", "a.raw").status == 0)
+        #expect(try tool.read("a.raw") == Data(pixels.packedBytes()))
     }
 
     @Test("A missing file, a directory, and a file without data have specific error codes")

@@ -256,7 +256,7 @@ struct InputOutputTests {
             let found = try ImageInfo(data: tool.read("sized.png")).size
             #expect(found == PixelSize(width: width, height: height), "\(words)")
         }
-        for name in ["jpg", "png", "webp", "gif", "bmp", "qoi", "ico", "tiff", "avif", "jxl"] {
+        for name in ["jpg", "png", "webp", "gif", "bmp", "qoi", "ppm", "pgm", "pam", "ico", "tiff", "avif", "jxl"] {
             guard let format = ImageFormat(fileName: "a.\(name)"), ImageCoderRegistry.standard.canEncode(format) else {
                 continue
             }

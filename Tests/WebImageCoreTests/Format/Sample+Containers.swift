@@ -50,6 +50,22 @@ extension Sample {
             "QOI", ByteBuilder().text("qoif").big(63, 4).big(2, 4).raw(4, 0).zeros(11),
             ImageInfo(format: .qoi, storedSize: size(63, 2), hasAlpha: true, smallestFile: 14 + 3 + 8)),
         Sample(
+            "PBM as text", ByteBuilder().text("P1 3\n2\n010 101"),
+            ImageInfo(format: .pbm, storedSize: size(3, 2), bitDepth: 1, smallestFile: 8 + 6)),
+        Sample(
+            "PBM", ByteBuilder().text("P4\n9 2\n").zeros(4),
+            ImageInfo(format: .pbm, storedSize: size(9, 2), bitDepth: 1, smallestFile: 7 + 4)),
+        Sample(
+            "PGM as text", ByteBuilder().text("P2\n2 1\n# c\n15\n3 12"),
+            ImageInfo(format: .pgm, storedSize: size(2, 1), bitDepth: 4, smallestFile: 14 + 3)),
+        Sample(
+            "PPM with 16 bits", ByteBuilder().text("P6 2 3 65535\n").zeros(36),
+            ImageInfo(format: .ppm, storedSize: size(2, 3), bitDepth: 16, smallestFile: 13 + 36)),
+        Sample(
+            "PAM",
+            ByteBuilder().text("P7\nWIDTH 2\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n").zeros(8),
+            ImageInfo(format: .pam, storedSize: size(2, 1), hasAlpha: true, smallestFile: 65 + 8)),
+        Sample(
             "OS/2 1 BMP",
             bitmap(ByteBuilder().little(12, 4).little(5, 2).little(6, 2).little(1, 2).little(24, 2)),
             ImageInfo(format: .bmp, storedSize: size(5, 6), smallestFile: 14 + 12 + 16 * 6)),

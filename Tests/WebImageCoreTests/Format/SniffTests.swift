@@ -18,6 +18,9 @@ import WebImageCore
         ("<svg/>", .svg), ("<x:svg >", .svg), ("Grüße", .text),
     ]
 
+    /// A comment that is longer than any header, after which a header ends.
+    private static let longComment = ByteBuilder().text(String(repeating: "c", count: 70_000)).text("\n1 1 255\n")
+
     private static let others: [(ByteBuilder, ImageFormat?)] = [
         (ByteBuilder(), nil), (ByteBuilder().raw(0), nil), (ByteBuilder().zeros(2_000), nil),
         (ByteBuilder().raw(0xFF, 0xD8), nil), (ByteBuilder().raw(0xFF, 0xD8, 0xFF), .jpeg),
@@ -36,6 +39,17 @@ import WebImageCore
         (ByteBuilder().text("MM").raw(42, 0), nil),
         (ByteBuilder().text("qoif").big(5, 4).big(6, 4).raw(4, 0), .qoi),
         (ByteBuilder().text("qoif").big(5, 4).big(6, 4).raw(3, 1), .qoi), (ByteBuilder().text("qoif is a word"), .text),
+        (ByteBuilder().text("P1 1 1 0"), .pbm), (ByteBuilder().text("P2#c\n#d\r7\t8 9\n"), .pgm),
+        (ByteBuilder().text("P3 1 1 9\n"), .ppm), (ByteBuilder().text("P4\n8 1\n").raw(0), .pbm),
+        (ByteBuilder().text("P5\n1 1\n255\n").raw(0), .pgm),
+        (ByteBuilder().text("P6\n1 1\n255#c\n").raw(0, 1, 2), .ppm),
+        (ByteBuilder().text("P7\n#c\n\nMAXVAL 1\n"), .pam), (ByteBuilder().text("P7\nENDHDR\n"), .pam),
+        (ByteBuilder().text("P"), .text), (ByteBuilder().text("P6"), .text), (ByteBuilder().text("P6 12"), .text),
+        (ByteBuilder().text("P8 1 1 1 "), .text), (ByteBuilder().text("P61 1 1 "), .text),
+        (ByteBuilder().text("P1 is a word"), .text), (ByteBuilder().text("P5 10 20 a"), .text),
+        (ByteBuilder().text("P5 10 -20 1 "), .text), (ByteBuilder().text("P7 332\n"), .text),
+        (ByteBuilder().text("P7\nWIDTHS\n"), .text), (ByteBuilder().text("P6\n#").joined(longComment), .text),
+        (ByteBuilder().text("PK").raw(3, 4), nil),
         (ByteBuilder().text("BM").zeros(12).little(40, 4), .bmp),
         (ByteBuilder().text("BM").zeros(12).little(12, 4), .bmp),
         (ByteBuilder().text("BM").zeros(12).little(13, 4), nil), (ByteBuilder().text("BM").zeros(12).big(40, 4), nil),

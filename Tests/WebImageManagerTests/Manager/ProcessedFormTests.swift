@@ -12,7 +12,7 @@ import WebImageTesting
 struct ProcessedFormTests {
     private static let encodings: [(name: String, encoding: ImageEncoding)] = [
         ("png", .png), ("small", ImageEncoding(format: .png).with(\.maxDimension, 12)), ("jpeg", .jpeg(quality: 60)),
-        ("webp", .webp(quality: 60)), ("lossless", .webp.lossless), ("qoi", ImageEncoding(format: .qoi)),
+        ("webp", .webp(quality: 60)), ("lossless", .webp.lossless), ("qoi", ImageEncoding(format: .qoi)), ("pam", .pam),
         ("gif", .gif), ("automatic", .automatic), ("limited", ImageEncoding(format: .jpeg).with(\.maxByteCount, 700)),
     ]
 

@@ -85,4 +85,6 @@ enum HeaderBounds {
     /// The number of bytes in which the parser searches for the page size of a PDF.
     static let pdfBytes = 256 << 10
     static let jxlHeaderBytes = 4 << 10
+    /// The maximum size of the header of a PNM or PAM file, including comments, in bytes.
+    static let pnmHeaderBytes = 64 << 10
 }

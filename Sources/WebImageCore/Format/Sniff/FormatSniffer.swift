@@ -42,6 +42,7 @@ enum FormatSniffer {
             return .bmp
         case 0x46: return try RAFPreviews.isPlausible(bytes) ? .raf : nil
         case 0x49, 0x4D: return try tiff(bytes)
+        case 0x50: return try PNMHeader.isPlausible(bytes) ? PNMHeader.format(of: try bytes.byte(at: 1)) : nil
         case 0x25: return try bytes.has(pdfMark) ? .pdf : nil
         case 0x1A: return try bytes.has([0x1A, 0x45, 0xDF, 0xA3]) ? .webm : nil
         case 0x1F: return try bytes.has([0x1F, 0x8B]) ? try gzip(bytes) : nil
