@@ -17,6 +17,10 @@ enum Headers {
         require(ImageInfo.isProbedConsistently(bytes), "Sniffing and probing disagree.")
         guard case .found(let whole) = ImageInfo.probe(bytes, isComplete: true) else { return }
         _ = try? ImageLimits.server.check(whole, encodedBytes: bytes.count)
+        let details = ImageFileDetails(data: Data(bytes))
+        require((1...100).contains(details.estimatedQuality ?? 1), "The estimated quality is outside its range.")
+        let resolution = details.resolution.map { $0.horizontal > 0 && $0.vertical > 0 }
+        require(resolution ?? true, "A resolution isn't positive.")
         var count = 1
         for _ in 0..<100 where count <= bytes.count {
             switch ImageInfo.probe(UnsafeRawBufferPointer(rebasing: bytes.prefix(count)), isComplete: false) {

@@ -94,6 +94,7 @@ enum ImageProperties {
         do throws(ImageError) {
             var probe = try probe(data)
             record.probe = probe
+            record.details = ImageFileDetails(data: data)
             let isPNG = probe.format == .png || probe.format == .apng
             record.isDamaged = isPNG && !PNGCoder.hasValidChecks(data)
             record.gainMap = GainMapInfo.read(data, format: probe.format)

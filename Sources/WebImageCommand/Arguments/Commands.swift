@@ -112,7 +112,7 @@ package enum Commands {
 
     package static let info = CommandSpec(
         "info", operands: "INPUT…",
-        summary: "Print the format, size, orientation, frames, and color profile of images.",
+        summary: "Print the format, size, orientation, frames, color profile, resolution, and JPEG quality of images.",
         details: [inputs],
         options: [
             OptionSpec("exif", help: "Also print the EXIF tags."), .json, .optionalCacheDirectory,
@@ -126,6 +126,18 @@ package enum Commands {
             JSONField("frameDurations", .array, "The durations of the frames of an animation in milliseconds."),
             JSONField("hasAlpha", .boolean, isOptional: true, "True if the image has an alpha channel."),
             JSONField("bitDepth", .number, isOptional: true, "The number of bits per sample."),
+            JSONField(
+                "horizontalResolution", .number, isOptional: true,
+                "The horizontal resolution for printing in pixels per inch."),
+            JSONField(
+                "verticalResolution", .number, isOptional: true,
+                "The vertical resolution for printing in pixels per inch."),
+            JSONField(
+                "chromaSubsampling", .string, isOptional: true,
+                "The chroma subsampling of JPEG, AVIF, HEIF, and lossy WebP, such as 4:2:0."),
+            JSONField(
+                "estimatedQuality", .number, isOptional: true,
+                "The quality of a JPEG file from 1 to 100, estimated from its quantization."),
             JSONField("colorProfile", .string, isOptional: true, "The name of the embedded color profile."),
             JSONField("colorPrimaries", .number, isOptional: true, "The color primaries (ITU-T H.273)."),
             JSONField("transferCharacteristics", .number, isOptional: true, "The transfer function (ITU-T H.273)."),

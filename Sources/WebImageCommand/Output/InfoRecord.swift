@@ -14,6 +14,8 @@ package struct InfoRecord: Sendable {
     package var bytes: Int?
     /// The parsed image header, or `nil` if it can't be parsed.
     package var probe: ImageInfo?
+    /// The resolution, the chroma subsampling, and the quality, or `nil` if the file can't be read.
+    package var details: ImageFileDetails?
     /// The frames and their durations if the image had to be decoded to determine them, or `nil` for a still image.
     package var timeline: AnimationTimeline?
     /// The gain map of the file, or `nil` if it has none.
@@ -51,6 +53,10 @@ package struct InfoRecord: Sendable {
             .init("frameDurations", .array((timeline?.durations ?? []).map { .int($0) })),
             .init("hasAlpha", probe.map { .bool($0.hasAlpha) } ?? .null),
             .init("bitDepth", JSONValue(probe?.bitDepth)),
+            .init("horizontalResolution", details?.resolution.map { .double($0.horizontal) } ?? .null),
+            .init("verticalResolution", details?.resolution.map { .double($0.vertical) } ?? .null),
+            .init("chromaSubsampling", JSONValue(details?.chromaSubsampling?.description)),
+            .init("estimatedQuality", JSONValue(details?.estimatedQuality)),
             .init("colorProfile", JSONValue(colorProfile)),
             .init("colorPrimaries", JSONValue(probe?.codePoints?.primaries)),
             .init("transferCharacteristics", JSONValue(probe?.codePoints?.transfer)),
@@ -85,6 +91,7 @@ package struct InfoRecord: Sendable {
             }
             facts += frameFacts(probe)
             facts.append(("bit depth", "\(probe.bitDepth) bits\(probe.hasAlpha ? ", with alpha" : "")"))
+            facts += detailFacts
             if let colors = probe.codePoints { facts.append(("color space", "\(colors)")) }
             if let gainMap {
                 let headroom = NumberFormatting.decimal(gainMap.metadata.maxHeadroom, digits: 2)
@@ -107,6 +114,26 @@ package struct InfoRecord: Sendable {
             lines.append("  " + style.apply(.dim, to: DisplayText.padded(tag.name, to: 26)) + tag.value)
         }
         return lines
+    }
+
+    private var detailFacts: [(String, String)] {
+        var facts: [(String, String)] = []
+        let encoding = [
+            details?.chromaSubsampling.map { "chroma \($0)" },
+            details?.estimatedQuality.map { "estimated quality \($0)" },
+        ].compactMap { $0 }
+        if !encoding.isEmpty { facts.append(("encoding", encoding.joined(separator: ", "))) }
+        guard let resolution = details?.resolution else { return facts }
+        let numbers = [resolution.horizontal, resolution.vertical].map(Self.rounded)
+        let isSquare = numbers[0] == numbers[1]
+        facts.append(("resolution", isSquare ? "\(numbers[0]) dpi" : "\(numbers[0]) × \(numbers[1]) dpi"))
+        return facts
+    }
+
+    /// Returns a number with one digit after the decimal point, if it isn't zero.
+    private static func rounded(_ number: Double) -> String {
+        let text = NumberFormatting.decimal(number, digits: 1)
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
     private func frameFacts(_ probe: ImageInfo) -> [(String, String)] {

@@ -64,6 +64,29 @@ struct FileCommandTests {
         #expect(human.status == 0 && human.out.contains("64 × 48 pixels"))
     }
 
+    @Test("The info command prints the resolution, the chroma subsampling, and the estimated quality")
+    func infoDetails() async throws {
+        let tool = try ToolProcess()
+        let image = try SampleImages.image(width: 30, height: 20)
+        var jpeg = try image.encoded(as: .jpeg(quality: 77))
+        // The unit and the numbers of JFIF, which is the first segment.
+        jpeg.replaceSubrange(13..<18, with: [1, 1, 0x2C, 0, 0x96])
+        try tool.write(jpeg, "a.jpg")
+        try tool.write(try image.encoded(as: .bmp), "a.bmp")
+        try tool.write(try image.encoded(as: .png), "a.png")
+        let text = try await tool.run("info", "a.jpg").out
+        #expect(text.contains(/encoding +chroma 4:2:0, estimated quality 77\n/), "\(text)")
+        #expect(text.contains(/resolution +300 × 150 dpi\n/), "\(text)")
+        #expect(try await tool.run("info", "a.bmp").out.contains(/resolution +72 dpi\n/))
+        let objects = try await tool.run("info", "--json", "a.jpg", "a.png").objects
+        #expect(objects[0]["horizontalResolution"] as? Double == 300)
+        #expect(objects[0]["verticalResolution"] as? Double == 150)
+        #expect(objects[0]["chromaSubsampling"] as? String == "4:2:0" && objects[0]["estimatedQuality"] as? Int == 77)
+        for name in ["horizontalResolution", "verticalResolution", "chromaSubsampling", "estimatedQuality"] {
+            #expect(objects[1][name] is NSNull, "\(name)")
+        }
+    }
+
     @Test("The info command reports an image whose checksums are wrong")
     func damagedInfo() async throws {
         let tool = try ToolProcess()
