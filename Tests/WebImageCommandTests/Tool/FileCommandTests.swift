@@ -16,7 +16,7 @@ struct FileCommandTests {
         for option in ["--version", "-V"] {
             let version = try await tool.run(option).out
             #expect(version.hasPrefix("webimage ") && version.contains("libcurl/") && version.contains("libpng 1."))
-            #expect(version.contains("Encodes: jpeg png apng webp gif bmp qoi ppm pgm pam ico"))
+            #expect(version.contains("Encodes: jpeg png apng webp gif bmp qoi pgm ppm pam ico"))
         }
         let help = try await tool.run("--help")
         #expect(help.status == 0 && help.out.contains("webimage fetch INPUT"))
@@ -135,7 +135,7 @@ struct FileCommandTests {
             #expect(result.status == 0 && result.out == "10 6 \(name)\n")
             #expect(try tool.read(name).starts(with: Data(signature.utf8)))
         }
-        #expect(try DecodedImage(data: tool.read("a.pam")).pixels.hasSamePixels(as: pixels))
+        #expect(try DecodedImage(data: tool.read("a.pam")).pixels.packedBytes() == pixels.packedBytes())
         let json = try await tool.run("decode", "a.png", "--frames", "0,0", "-o", "{name}-{n}.ppm", "--json").out
         #expect(json.contains("\"format\":\"ppm\""), "\(json)")
         #expect(try tool.read("a-1.ppm").count == 2 * (12 + 10 * 6 * 3))

@@ -222,8 +222,8 @@ struct InputOutputTests {
         // The first input has the path, even if a later one is finished earlier.
         try tool.write(try SampleImages.png(width: 1_200, height: 900), "large.png")
         for command in ["convert", "thumbnail", "fetch", "decode"] {
-            let claimed = try await tool.run(
-                command, "large.png", "a.png", "-j", "2", "-o", "one{dir}.png", "-y", "--json")
+            let output = "one{dir}.\(command == "decode" ? "rgba" : "png")"
+            let claimed = try await tool.run(command, "large.png", "a.png", "-j", "2", "-o", output, "-y", "--json")
             let states = try claimed.objects.sorted { $0["index"] as? Int ?? 0 < $1["index"] as? Int ?? 0 }
             #expect(states.map { $0["status"] as? String } == ["ok", "failed"], "\(command): \(claimed.out)")
         }

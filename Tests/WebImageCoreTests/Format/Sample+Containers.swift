@@ -51,7 +51,7 @@ extension Sample {
             ImageInfo(format: .qoi, storedSize: size(63, 2), hasAlpha: true, smallestFile: 14 + 3 + 8)),
         Sample(
             "PBM as text", ByteBuilder().text("P1 3\n2\n010 101"),
-            ImageInfo(format: .pbm, storedSize: size(3, 2), bitDepth: 1, smallestFile: 8 + 6)),
+            ImageInfo(format: .pbm, storedSize: size(3, 2), bitDepth: 1, smallestFile: 7 + 6)),
         Sample(
             "PBM", ByteBuilder().text("P4\n9 2\n").zeros(4),
             ImageInfo(format: .pbm, storedSize: size(9, 2), bitDepth: 1, smallestFile: 7 + 4)),

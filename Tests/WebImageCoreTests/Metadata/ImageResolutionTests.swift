@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WebImageCore
 
-@Suite("Resolutions of files")
+@Suite("Resolutions and chroma subsampling of files")
 struct ImageResolutionTests {
     /// Returns both resolutions in pixels per inch, rounded to thousandths.
     private func resolution(_ file: ByteBuilder) -> [Double]? {
@@ -55,6 +55,28 @@ struct ImageResolutionTests {
             jfif(0, 1, 1), jfif(3, 72, 72), jfif(1, 0, 72), ByteBuilder().segment(0xE0, ByteBuilder().text("JFIF\0")),
         ] {
             #expect(resolution(Sample.jpeg(8, 8, before: segment)) == nil)
+        }
+    }
+
+    @Test("JPEG files have the chroma subsampling of YCbCr and YCCK, and CMYK and RGB have none")
+    func chroma() {
+        func chroma(_ factors: [Int], transform: Int?) -> String? {
+            let adobe = transform.map { value in
+                ByteBuilder().segment(0xEE, ByteBuilder().text("Adobe").zeros(6).big(value, 1))
+            }
+            let file = Sample.jpeg(8, 8, factors: factors, before: adobe ?? ByteBuilder())
+            return ImageFileDetails(data: file.data).chromaSubsampling?.description
+        }
+        #expect(chroma([0x22, 0x11, 0x11], transform: nil) == "4:2:0")
+        #expect(chroma([0x42, 0x11, 0x11], transform: 1) == "4:1:0")
+        #expect(chroma([0x31, 0x11, 0x11], transform: 1) == "3 × 1")
+        #expect(chroma([0x21, 0x11, 0x11], transform: 0) == nil)
+        #expect(chroma([0x22, 0x11, 0x11, 0x22], transform: 2) == "4:2:0")
+        #expect(chroma([0x22, 0x11, 0x11, 0x22], transform: 0) == nil)
+        for invalid in [
+            [0x22, 0x11, 0x21], [0x32, 0x21, 0x21], [0x22, 0, 0], [0, 0x11, 0x11], [0x11], [0x22, 0x11],
+        ] {
+            #expect(chroma(invalid, transform: nil) == nil)
         }
     }
 
