@@ -163,9 +163,9 @@ package enum Commands {
                 + "pixels of rgba8 and rgba16 have premultiplied alpha. The samples of rgba16 have 16 bits in the byte "
                 + "order of the machine. rgb8 omits alpha, so transparent pixels are black.",
             "If the name of the output ends with .ppm, .pgm, or .pam, the command writes a file of Netpbm with a header "
-                + "for each frame. It has 16 bits per sample with --pixel-format rgba16. PAM has straight alpha, and the "
-                + "other formats omit alpha, so transparent pixels are black. The extensions of other image formats are "
-                + "errors, because convert writes such files.",
+                + "for each frame. With --pixel-format rgba16, images with more than 8 bits have 16 bits per sample. PAM "
+                + "has straight alpha, and the other formats omit alpha, so transparent pixels are black. The extensions "
+                + "of other image formats are errors, because convert writes such files.",
             "The command prints the width, the height, and the name of each file to standard output. If the pixels "
                 + "are written to standard output, it prints the width and the height to standard error.",
             outputs,
