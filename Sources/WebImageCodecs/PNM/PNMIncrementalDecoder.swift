@@ -52,12 +52,10 @@ struct PNMIncrementalDecoder: IncrementalDecoder, ~Copyable {
     mutating func image(context: ImageProcessingContext) throws(ImageError) -> IncrementalImage? {
         guard let header = body?.rows.header, rowsDone > 0 else { return nil }
         let height = canvas.size.height
-        let copy = try PixelCanvas.forDecoding(canvas.size, context: context)
-        copy.baseAddress.copyMemory(from: canvas.baseAddress, byteCount: canvas.byteCount)
         let isWhole = rowsDone == height
-        let isOpaque = isWhole && (!header.hasAlpha || copy.isEveryPixelOpaque())
+        let isOpaque = isWhole && (!header.hasAlpha || canvas.isEveryPixelOpaque())
         return IncrementalImage(
-            pixels: copy.finish(isOpaque: isOpaque), rows: rowsDone, passes: isWhole ? 1 : 0,
+            pixels: try canvas.snapshot(isOpaque: isOpaque), rows: rowsDone, passes: isWhole ? 1 : 0,
             fraction: Double(rowsDone) / Double(height), isComplete: isWhole, depth: header.bitDepth,
             hasAlpha: header.hasAlpha)
     }

@@ -4,18 +4,21 @@ import WebImageCore
 
 extension DecodingRequirements {
     /// Creates the requirements for decoding and resampling an image. The initializer returns `nil` if the decoder can't
-    /// reduce the image to the requested size.
-    init?(_ info: ImageInfo, _ options: ImageDecodingOptions, _ reduction: DecoderReduction) {
+    /// reduce the image to the requested size. `detail` is that of the image, and the default is that of its header.
+    init?(
+        _ info: ImageInfo, _ options: ImageDecodingOptions, _ reduction: DecoderReduction, detail: StoredDetail? = nil
+    ) {
+        let detail = detail ?? info.detail
         // A decoder reduces noise only if the limits require it, so the size is that of the reduced image, and the memory
         // is that of the whole image.
         let layout = try? DecodeLayout(
             rawSize: info.storedSize, orientation: info.orientation, options: options, reduction: reduction,
-            detail: min(info.detail, .fine), context: ImageProcessingContext(limits: .unlimited))
+            detail: min(detail, .fine), context: ImageProcessingContext(limits: .unlimited))
         guard let layout, layout.isScaled, reduction != .rows || layout.isMuchSmaller else { return nil }
         self.init(size: layout.decodedSize, byteCount: 0)
         let format = options.pixelFormat(info.bitDepth)
         if reduction != .rows {
-            let isNoise = (info.detail == .noise || info.isLosslessWebP) && options.resampling.light == .linear
+            let isNoise = detail == .noise && options.resampling.light == .linear
             add(pixelsOf: isNoise ? info.storedSize : layout.decodedSize, bytesPerPixel: format.bytesPerPixel)
         }
         // Resampling, the color conversion, and the orientation need the result and one copy of it.

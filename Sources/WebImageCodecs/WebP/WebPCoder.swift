@@ -79,7 +79,8 @@ package struct WebPCoder: FrameSelectingCoder, ReducingImageCoder, GrowingAnimat
         for info: ImageInfo, options: ImageDecodingOptions, isIncremental: Bool
     ) -> DecodingRequirements? {
         guard info.frameCount == 1, info.frameCountIsExact,
-            var requirements = DecodingRequirements(info, options, .anySize)
+            var requirements = DecodingRequirements(
+                info, options, .anySize, detail: Self.detail(isLossless: info.isLosslessWebP))
         else { return nil }
         if info.isLosslessWebP {
             requirements.size = info.storedSize

@@ -10,7 +10,7 @@
     ///
     /// ```swift
     /// let window = gtkCast(gtk_window_new(), to: GtkWindow.self)
-    /// gtk_box_append(gtkCast(box), picture)
+    /// gtk_box_append(gtkCast(box), label)
     /// ```
     ///
     /// In debug builds, the program stops if the object isn’t an instance of the class. Release builds don’t check it, as the

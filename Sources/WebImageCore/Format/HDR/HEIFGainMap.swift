@@ -103,33 +103,10 @@ package struct HEIFGainMap: Sendable, Hashable {
     }
 
     private static func primaries(of item: Int, _ meta: HeaderBytes) throws(HeaderParsingError) -> Int? {
-        for property in try properties(of: item, meta) where property.name == "colr" {
+        for property in try HEIFAssociations.properties(of: item, in: meta) where property.name == "colr" {
             if try property.content.has("nclx") { return try property.content.big16(at: 4) }
         }
         return nil
-    }
-
-    private static func properties(
-        of item: Int, _ meta: HeaderBytes
-    ) throws(HeaderParsingError) -> [BoxList.Box] {
-        guard let iprp = try BoxList.first("iprp", in: meta, from: 4), let ipco = try BoxList.first("ipco", in: iprp)
-        else { return [] }
-        var wanted: Set<Int> = []
-        var list = BoxList(iprp)
-        while let box = try list.next() {
-            guard box.name == "ipma" else { continue }
-            try HEIFAssociations.forEach(box.content) { (entry) throws(HeaderParsingError) in
-                if entry.item == item { wanted.formUnion(entry.indices) }
-            }
-        }
-        var found: [BoxList.Box] = []
-        var properties = BoxList(ipco)
-        var index = 0
-        while let box = try properties.next() {
-            index += 1
-            if wanted.contains(index) { found.append(box) }
-        }
-        return found
     }
 
     /// Finds Apple's auxiliary image, whose headroom is in its XMP packet.
@@ -152,7 +129,7 @@ package struct HEIFGainMap: Sendable, Hashable {
     }
 
     private static func isAppleGainMap(_ item: Int, _ meta: HeaderBytes) throws(HeaderParsingError) -> Bool {
-        for property in try properties(of: item, meta) where property.name == "auxC" {
+        for property in try HEIFAssociations.properties(of: item, in: meta) where property.name == "auxC" {
             if try property.content.has(appleType, at: 4) { return true }
         }
         return false

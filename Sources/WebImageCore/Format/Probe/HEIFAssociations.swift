@@ -35,4 +35,26 @@ enum HEIFAssociations {
             offset += count * indexWidth
         }
     }
+
+    /// Returns the properties of an item, in the order of the file.
+    static func properties(of item: Int, in meta: HeaderBytes) throws(HeaderParsingError) -> [BoxList.Box] {
+        guard let iprp = try BoxList.first("iprp", in: meta, from: 4), let ipco = try BoxList.first("ipco", in: iprp)
+        else { return [] }
+        var wanted: Set<Int> = []
+        var list = BoxList(iprp)
+        while let box = try list.next() {
+            guard box.name == "ipma" else { continue }
+            try forEach(box.content) { (entry) throws(HeaderParsingError) in
+                if entry.item == item { wanted.formUnion(entry.indices) }
+            }
+        }
+        var found: [BoxList.Box] = []
+        var properties = BoxList(ipco)
+        var index = 0
+        while let box = try properties.next() {
+            index += 1
+            if wanted.contains(index) { found.append(box) }
+        }
+        return found
+    }
 }

@@ -33,23 +33,7 @@ enum HEIFChroma {
 
     /// Returns the decoder configuration of an item.
     private static func configuration(of item: Int, in meta: HeaderBytes) throws(HeaderParsingError) -> BoxList.Box? {
-        guard let iprp = try BoxList.first("iprp", in: meta, from: 4), let ipco = try BoxList.first("ipco", in: iprp)
-        else { return nil }
-        var indices: Set<Int> = []
-        var associations = BoxList(iprp)
-        while let box = try associations.next() {
-            guard box.name == "ipma" else { continue }
-            try HEIFAssociations.forEach(box.content) { (entry) throws(HeaderParsingError) in
-                if entry.item == item { indices.formUnion(entry.indices) }
-            }
-        }
-        var properties = BoxList(ipco)
-        var index = 0
-        while let box = try properties.next() {
-            index += 1
-            if indices.contains(index), box.name == "av1C" || box.name == "hvcC" { return box }
-        }
-        return nil
+        try HEIFAssociations.properties(of: item, in: meta).first { $0.name == "av1C" || $0.name == "hvcC" }
     }
 
     /// Returns the first item from which an item is derived.
