@@ -16,6 +16,8 @@
             let name: String
             let tag: String
             let parent: Int?
+            /// The number of ancestors.
+            let depth: Int
             var attributes: [SVGScanner.Attribute]
             /// The attributes that define custom properties or refer to them, until these are substituted.
             var pending: [SVGScanner.Attribute] = []
@@ -27,25 +29,40 @@
             var textBytes = 0
             var imagePixels = 0
 
-            /// Returns the value of an attribute, without regard to its prefix.
-            func value(_ name: String) -> String? { attributes.first { SVGDocument.local($0.name) == name }?.value }
+            func value(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
+            /// The classes, which librsvg splits at all white space of Unicode.
+            var classes: [String] {
+                (value("class") ?? "").unicodeScalars.split { $0.properties.isWhitespace }.map { String($0) }
+            }
+            /// The attribute with an address. If there are several ones, it's that without a prefix.
+            var address: SVGScanner.Attribute? {
+                let addresses = attributes.filter { SVGDocument.local($0.name) == "href" }
+                return addresses.first { $0.name == "href" } ?? addresses.first
+            }
             /// The declarations in a `style` attribute with custom properties.
             var pendingDeclarations: [SVGDeclaration] {
-                let styles = pending.filter { SVGDocument.local($0.name) == "style" }
+                let styles = pending.filter { $0.name == "style" }
                 return styles.flatMap { SVGStyleSheet.declarations($0.value) }
             }
             /// The keys of the rules that can match the element.
             var keys: [SVGStyleSheet.Key] {
                 var keys: [SVGStyleSheet.Key] = [.any, .type(name)]
                 if let id = value("id") { keys.append(.id(id)) }
-                let names = (value("class") ?? "").split { $0.isWhitespace }
-                for name in Set(names) { keys.append(.name(String(name))) }
+                for name in Set(classes) { keys.append(.name(name)) }
                 return keys
             }
             /// The identifier in the `href` attribute.
-            var target: String? {
-                guard let href = value("href")?.dropFirst(0).trimmed, href.hasPrefix("#") else { return nil }
-                return String(href.dropFirst())
+            var target: SVGIdentifier? {
+                guard let href = address?.value.utf8, href.first == 0x23 else { return nil }
+                return SVGIdentifier(href.dropFirst())
+            }
+
+            /// Sets an attribute that is within the bounds.
+            fileprivate mutating func replace(_ attribute: SVGScanner.Attribute) throws(ImageError) {
+                attributes.removeAll { $0.name == attribute.name }
+                try DrawingBounds.check(attributes.count, SVGBounds.attributes - 1, "attributes in one element")
+                try DrawingBounds.check(attribute.value.utf8.count, SVGBounds.attributeBytes, "bytes in one attribute")
+                attributes.append(attribute)
             }
         }
 
@@ -54,7 +71,7 @@
         private static let omitted: Set<String> = ["feTile", "feImage", "include", "script", "foreignObject"]
 
         private(set) var elements: [Element] = []
-        private(set) var identifiers: [String: Int] = [:]
+        private(set) var identifiers: [SVGIdentifier: Int] = [:]
         private(set) var sheets: [SVGStyleSheet] = []
         private var open: [Int] = []
         private var omittedDepth = 0
@@ -83,7 +100,8 @@
                 omittedDepth += 1
                 return
             }
-            var element = Element(name: name, tag: tag, parent: open.last, attributes: [], style: SVGStyle())
+            var element = Element(
+                name: name, tag: tag, parent: open.last, depth: open.count, attributes: [], style: SVGStyle())
             for attribute in attributes { try add(attribute, to: &element) }
             try checkFilter(element)
             let index = elements.count
@@ -92,9 +110,7 @@
                 elements[parent].children += 1
             }
             // librsvg uses the first element with an identifier.
-            if let id = element.attributes.first(where: { $0.name == "id" || $0.name == "xml:id" })?.value,
-                identifiers[id] == nil
-            {
+            if let id = element.value("id").map({ SVGIdentifier($0.utf8) }), identifiers[id] == nil {
                 identifiers[id] = index
             }
             elements.append(element)
@@ -133,7 +149,8 @@
         }
 
         private mutating func add(_ attribute: SVGScanner.Attribute, to element: inout Element) throws(ImageError) {
-            let name = Self.local(attribute.name)
+            guard Self.isReceived(attribute.name) else { return }
+            let name = attribute.name
             let isPending =
                 name == "style"
                 ? attribute.value.contains("--")
@@ -142,21 +159,28 @@
             try accept(attribute, into: &element)
         }
 
+        /// Returns whether librsvg receives an attribute. It ignores those in other namespaces, but a document with a
+        /// prefix without a namespace is invalid for it.
+        private static func isReceived(_ name: String) -> Bool {
+            !name.utf8.contains(0x3A) || name == "xml:space" || name == "xml:lang" || name.hasPrefix("xmlns:")
+                || local(name) == "href"
+        }
+
         /// Adds an attribute without references to custom properties.
         private mutating func accept(
             _ attribute: SVGScanner.Attribute, into element: inout Element
         ) throws(ImageError) {
-            let name = Self.local(attribute.name)
+            let name = attribute.name
             var value = attribute.value
             switch name {
-            case "href":
+            case _ where Self.local(name) == "href":
                 guard let address = try acceptedAddress(value, &element) else { return }
                 value = address
             // The document must not contain the attribute twice.
             case SVGCustomProperties.scopeAttribute: return
             case "style":
                 let declarations = SVGStyleSheet.declarations(value)
-                for declaration in declarations { try element.style.apply(declaration.name, declaration.value) }
+                for declaration in declarations { try element.style.apply(declaration) }
                 value = declarations.map(\.text).joined()
             // Browsers ignore this attribute, and librsvg enlarges its surfaces by it.
             case "kernelUnitLength": return
@@ -166,10 +190,12 @@
             case "d", "points": break
             default:
                 // Escapes and comments could hide a reference.
-                guard !value.contains("\\"), !value.contains("/*") else { return }
+                let bytes = value.utf8
+                let hasComment = zip(bytes, bytes.dropFirst()).contains { $0 == 0x2F && $1 == 0x2A }
+                guard !bytes.contains(0x5C), !hasComment else { return }
                 try element.style.apply(name, value)
             }
-            if name != "d", name != "points", name != "href" {
+            if name != "d", name != "points", Self.local(name) != "href" {
                 try DrawingBounds.check(value.utf8.count, SVGBounds.attributeBytes, "bytes in one attribute")
             }
             element.attributes.append(SVGScanner.Attribute(name: attribute.name, value: value))
@@ -179,7 +205,7 @@
             throws(ImageError) -> String?
         {
             let address = value.dropFirst(0).trimmed
-            if address.hasPrefix("#") { return address }
+            if address.utf8.first == 0x23 { return address }
             guard element.name == "image", let image = try images.accept(address) else { return nil }
             element.imagePixels = image.pixels
             return image.address
@@ -256,7 +282,7 @@
         private static func substituted(
             _ attribute: SVGScanner.Attribute, _ scope: Int, _ properties: inout SVGCustomProperties
         ) throws(ImageError) -> String? {
-            let name = local(attribute.name)
+            let name = attribute.name
             guard name != "style" else {
                 let declarations = SVGStyleSheet.declarations(attribute.value)
                 return try properties.resolved(declarations, scope: scope).map(\.text).joined()
@@ -265,24 +291,36 @@
             return value ?? SVGDeclaration(unsetting: name)?.value
         }
 
+        /// Adds the properties of all rules that can apply to the elements.
         private mutating func applySheets() throws(ImageError) {
             var matches = 0
+            var steps = 0
             // The rules for each key and scope. The rules without a scope have the key `nil`.
-            var rules: [SVGStyleSheet.Key: [Int?: [SVGStyle]]] = [:]
+            var rules: [SVGStyleSheet.Key: [Int?: [(style: SVGStyle, selector: SVGSelector?)]]] = [:]
             for rule in sheets.flatMap(\.rules) {
                 let style = try SVGStyle(rule.declarations)
-                for key in rule.keys { rules[key, default: [:]][rule.scope, default: []].append(style) }
+                for (key, selector) in zip(rule.keys, rule.selectors) {
+                    rules[key, default: [:]][rule.scope, default: []].append((style, SVGSelector(selector)))
+                }
             }
             for index in elements.indices {
                 let element = elements[index]
                 for key in rules.isEmpty ? [] : element.keys {
                     guard let scopes = rules[key] else { continue }
-                    let styles = (scopes[nil] ?? []) + (scopes[element.scope] ?? [])
-                    matches += styles.count
+                    let candidates = (scopes[nil] ?? []) + (scopes[element.scope] ?? [])
+                    matches += candidates.count
                     try DrawingBounds.check(matches, SVGBounds.ruleMatches, "matches of elements and rules")
-                    for style in styles { try elements[index].style.formUnion(style) }
+                    for rule in candidates {
+                        // Without the time for an exact comparison, the rule counts.
+                        if let selector = rule.selector, steps < SVGBounds.selectorSteps {
+                            steps += selector.steps(depth: element.depth)
+                            guard selector.matches(index, elements) else { continue }
+                        }
+                        try elements[index].style.formUnion(rule.style)
+                    }
                 }
-                if let parent = element.parent { try elements[index].style.inherit(elements[parent].style) }
+                let parent = element.parent.map { elements[$0].style } ?? SVGStyle()
+                try elements[index].style.inherit(parent)
             }
         }
 
@@ -308,11 +346,7 @@
                 let all = others + [SVGDeclaration(name: "font-size", value: attribute.value)]
                 attribute = SVGScanner.Attribute(name: "style", value: all.map(\.text).joined())
             }
-            elements[0].attributes.removeAll { Self.local($0.name) == attribute.name }
-            try DrawingBounds.check(
-                elements[0].attributes.count, SVGBounds.attributes - 1, "attributes in one element")
-            try DrawingBounds.check(attribute.value.utf8.count, SVGBounds.attributeBytes, "bytes in one attribute")
-            elements[0].attributes.append(attribute)
+            try elements[0].replace(attribute)
         }
 
         // MARK: Writing
@@ -326,20 +360,20 @@
             return false
         }
 
-        /// Removes a reference that leads back to an element that contains it. The element can inherit the reference
-        /// from a parent.
-        mutating func removeReference(of index: Int, to target: String) throws(ImageError) {
-            var place: Int? = index
-            while let current = place {
-                let before = elements[current].attributes.count
-                elements[current].attributes.removeAll { attribute in
-                    attribute.value.dropFirst(0).trimmed == "#" + target && Self.local(attribute.name) == "href"
-                        || SVGStyle.targets(attribute.value).contains(target)
-                }
-                if elements[current].attributes.count < before { return }
-                place = elements[current].parent
+        /// Removes a reference that leads back to an element that contains it. An important declaration of the element
+        /// has precedence over all stylesheets and over the value of the parent.
+        mutating func removeReference(of index: Int, to target: SVGIdentifier) throws(ImageError) {
+            if elements[index].target == target {
+                elements[index].attributes.removeAll { Self.local($0.name) == "href" }
             }
-            throw SVGBounds.corrupt("#\(target.prefix(32)) refers to itself through a stylesheet")
+            let properties = elements[index].style.exclude(target).map(\.name)
+            guard !properties.isEmpty else { return }
+            elements[index].attributes.removeAll { properties.contains($0.name) }
+            let others = SVGStyleSheet.declarations(elements[index].value("style") ?? "")
+            let all =
+                others.filter { !properties.contains($0.name) }
+                + properties.map { SVGDeclaration(name: $0, value: "none !important") }
+            try elements[index].replace(SVGScanner.Attribute(name: "style", value: all.map(\.text).joined()))
         }
 
         /// Returns the text of the accepted document in UTF-8.

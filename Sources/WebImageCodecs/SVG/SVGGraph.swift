@@ -59,11 +59,9 @@
         }
 
         /// Returns the identifiers to which an element refers, in a fixed order.
-        static func targets(of element: SVGDocument.Element) -> [String] {
-            var targets = element.style.effects
-            for paint in element.style.paints { targets.formUnion(paint ?? []) }
+        static func targets(of element: SVGDocument.Element) -> [SVGIdentifier] {
+            var targets = element.style.allTargets
             if let target = element.target { targets.insert(target) }
-            targets.remove("")
             return targets.sorted()
         }
     }

@@ -98,7 +98,8 @@
             matched = count + 1
         }
 
-        private static func isName(_ byte: UInt8) -> Bool {
+        /// Returns whether a byte can be a part of a name.
+        static func isName(_ byte: UInt8) -> Bool {
             switch byte {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F, 0x80...0xFF: true
             default: false

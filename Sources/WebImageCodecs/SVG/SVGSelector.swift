@@ -16,8 +16,8 @@
                 let id = element.value("id")
                 guard identifiers.allSatisfy({ $0 == id }) else { return false }
                 guard !classes.isEmpty else { return true }
-                let names = (element.value("class") ?? "").split { $0.isWhitespace }
-                return classes.allSatisfy { name in names.contains { $0 == name } }
+                let names = element.classes
+                return classes.allSatisfy(names.contains)
             }
         }
 
@@ -35,8 +35,9 @@
         init?(_ text: String) {
             var list: [Compound] = []
             var combinators: [Bool] = []
-            for part in text.split(whereSeparator: { $0.isWhitespace }).flatMap(Self.separatingCombinators) {
-                if part == ">" {
+            let isSpace: (UInt8) -> Bool = { [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains($0) }
+            for part in Array(text.utf8).split(whereSeparator: isSpace).flatMap(Self.separatingCombinators) {
+                if part.first == 0x3E {
                     guard !list.isEmpty, combinators.count < list.count else { return nil }
                     combinators.append(true)
                     continue
@@ -50,44 +51,40 @@
             isParent = combinators.reversed()
         }
 
-        /// Splits a text without whitespace at its combinators, which remain as texts of their own.
-        private static func separatingCombinators(_ text: Substring) -> [Substring] {
-            var parts: [Substring] = []
+        /// Splits a text without white space at its combinators, which remain as texts of their own.
+        private static func separatingCombinators(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+            var parts: [ArraySlice<UInt8>] = []
             var rest = text
-            while let place = rest.firstIndex(of: ">") {
-                let end = rest.index(after: place)
+            while let place = rest.firstIndex(of: 0x3E) {
                 if place > rest.startIndex { parts.append(rest[..<place]) }
-                parts.append(rest[place..<end])
-                rest = rest[end...]
+                parts.append(rest[place...place])
+                rest = rest[(place + 1)...]
             }
             if !rest.isEmpty { parts.append(rest) }
             return parts
         }
 
         /// Parses a compound, and adds its specificity.
-        private mutating func parse(_ text: Substring) -> Compound? {
+        private mutating func parse(_ text: ArraySlice<UInt8>) -> Compound? {
             var compound = Compound()
             var rest = text
-            if let first = rest.first, first == "*" || Self.isName(first) {
-                let name = first == "*" ? rest.prefix(1) : rest.prefix(while: Self.isName)
-                rest = rest[name.endIndex...]
-                if name != "*" {
-                    compound.type = String(name)
-                    specificity += 1
-                }
+            if rest.first == 0x2A {
+                rest.removeFirst()
+            } else if rest.first.map(SVGNesting.isName) ?? false {
+                compound.type = Self.name(&rest)
+                specificity += 1
             }
-            while let mark = rest.first {
-                let name = rest.dropFirst().prefix(while: Self.isName)
+            while let mark = rest.popFirst() {
+                let name = Self.name(&rest)
                 guard !name.isEmpty else { return nil }
-                rest = rest[name.endIndex...]
                 switch mark {
-                case "#":
-                    compound.identifiers.append(String(name))
+                case 0x23:
+                    compound.identifiers.append(name)
                     specificity += 1 << 40
-                case ".":
-                    compound.classes.append(String(name))
+                case 0x2E:
+                    compound.classes.append(name)
                     specificity += 1 << 20
-                case ":" where name.lowercased() == "root":
+                case 0x3A where name.lowercased() == "root":
                     compound.isRoot = true
                     specificity += 1 << 20
                 default: return nil
@@ -96,8 +93,11 @@
             return compound
         }
 
-        private static func isName(_ character: Character) -> Bool {
-            character.isLetter || character.isNumber || character == "-" || character == "_" || !character.isASCII
+        /// Removes and returns the name at the start of a text.
+        private static func name(_ text: inout ArraySlice<UInt8>) -> String {
+            let name = text.prefix(while: SVGNesting.isName)
+            text = text[name.endIndex...]
+            return String(decoding: name, as: UTF8.self)
         }
 
         func matches(_ index: Int, _ elements: [SVGDocument.Element]) -> Bool {

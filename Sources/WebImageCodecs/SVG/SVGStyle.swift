@@ -7,19 +7,73 @@
     ///
     /// If several rules set a property, all of their values count, regardless of their precedence.
     struct SVGStyle {
-        /// The properties whose references an element inherits.
-        enum Paint: Int, CaseIterable { case fill, stroke, marker }
+        /// A property whose values can refer to other elements.
+        enum Reference: Int, CaseIterable {
+            case fill, stroke, markerStart, markerMid, markerEnd, filter, mask, clipPath
 
-        /// The reference targets of each paint, or `nil` if the property isn't set. An empty string means that the
-        /// value can also be inherited.
-        private(set) var paints: [Set<String>?] = [nil, nil, nil]
-        /// The reference targets of filters, masks, and clip paths.
-        private(set) var effects: Set<String> = []
+            static let markers: [Reference] = [.markerStart, .markerMid, .markerEnd]
+            static let effects: [Reference] = [.filter, .mask, .clipPath]
+
+            /// The name of the property in stylesheets.
+            var name: String {
+                switch self {
+                case .fill: "fill"
+                case .stroke: "stroke"
+                case .markerStart: "marker-start"
+                case .markerMid: "marker-mid"
+                case .markerEnd: "marker-end"
+                case .filter: "filter"
+                case .mask: "mask"
+                case .clipPath: "clip-path"
+                }
+            }
+
+            /// Whether elements without a value have that of their parent.
+            fileprivate var isInherited: Bool { rawValue < Reference.filter.rawValue }
+
+            /// Returns whether a value is certainly valid.
+            fileprivate func accepts(_ value: String) -> Bool {
+                switch self {
+                case .fill, .stroke: SVGValueSyntax.isPaint(value)
+                default: SVGValueSyntax.isReference(value)
+                }
+            }
+
+            /// Returns the properties that a declaration sets.
+            static func properties(_ name: String) -> [Reference] {
+                if name == "marker" { return markers }
+                return allCases.first { $0.name == name }.map { [$0] } ?? []
+            }
+        }
+
+        /// The values of a property that refers to other elements.
+        private struct Targets {
+            var identifiers: Set<SVGIdentifier> = []
+            /// Whether one of the element's own values certainly applies, or `nil` if the element has none.
+            var isValid: Bool?
+            /// Whether one of the values can be the keyword `inherit`.
+            var isInheriting = false
+            /// Whether the element has no reference, regardless of stylesheets.
+            var isExcluded = false
+
+            mutating func formUnion(_ rule: Targets) {
+                guard !isExcluded else { return }
+                identifiers.formUnion(rule.identifiers)
+                // It's not certain that the rule applies.
+                if rule.isValid == false, isValid != nil { isValid = false }
+                isInheriting = isInheriting || rule.isInheriting
+            }
+        }
+
+        private var targets = Array(repeating: Targets(), count: Reference.allCases.count)
         /// The number of layers for opacity and blending.
         private(set) var layers = 0
         /// The number of filter functions, such as `blur()`.
         private(set) var filterFunctions = 0
         private(set) var strokeWidth: Double?
+        /// Whether the element's own stroke width certainly applies, or `nil` if the element has none.
+        private var hasValidWidth: Bool?
+        private(set) var hasStroke = false
         private(set) var dashPeriod: Double?
         /// The maximum factor by which transforms enlarge lengths.
         private(set) var scale = 1.0
@@ -27,23 +81,37 @@
         init() {}
 
         init(_ declarations: [SVGDeclaration]) throws(ImageError) {
-            for declaration in declarations { try apply(declaration.name, declaration.value) }
+            for declaration in declarations { try apply(declaration) }
         }
 
-        /// Adds a presentation attribute or a declaration.
-        mutating func apply(_ name: String, _ value: String) throws(ImageError) {
+        /// Returns the identifiers to which properties refer.
+        func targets(of references: [Reference]) -> Set<SVGIdentifier> {
+            references.reduce(into: []) { $0.formUnion(targets[$1.rawValue].identifiers) }
+        }
+
+        /// The identifiers to which all properties refer.
+        var allTargets: Set<SVGIdentifier> { targets(of: Reference.allCases) }
+
+        /// Adds a declaration of a stylesheet or of a `style` attribute.
+        mutating func apply(_ declaration: SVGDeclaration) throws(ImageError) {
+            let (value, isImportant) = declaration.priority
+            try apply(declaration.name, value, isImportant: isImportant)
+        }
+
+        /// Adds a presentation attribute or a declaration without its priority.
+        mutating func apply(_ name: String, _ value: String, isImportant: Bool = false) throws(ImageError) {
             switch name {
-            case "fill": add(value, .fill)
-            case "stroke": add(value, .stroke)
-            case "marker", "marker-start", "marker-mid", "marker-end": add(value, .marker)
+            case "fill", "stroke", "marker", "marker-start", "marker-mid", "marker-end", "mask", "clip-path":
+                set(name, value, isImportant)
             case "filter":
-                effects.formUnion(Self.targets(value))
+                set(name, value, isImportant)
                 filterFunctions += value.utf8.count { $0 == 0x28 }
                 try DrawingBounds.check(filterFunctions, SVGBounds.filterPrimitives, "filters of one element")
-            case "mask", "clip-path": effects.formUnion(Self.targets(value))
             case "opacity": if SVGNumbers.all(value, limit: 1) != [1] { layers = 1 }
             case "mix-blend-mode", "isolation": if value != "normal", value != "auto" { layers = 1 }
-            case "stroke-width": strokeWidth = max(strokeWidth ?? 0, Self.length(value))
+            case "stroke-width":
+                strokeWidth = max(strokeWidth ?? 0, Self.length(value))
+                hasValidWidth = (hasValidWidth ?? true) && SVGValueSyntax.isLength(value)
             case "stroke-dasharray": applyDashes(value)
             case "font-size", "font":
                 try DrawingBounds.check(Self.length(value), SVGBounds.fontSize, "units of font size")
@@ -52,39 +120,72 @@
             }
         }
 
-        /// Adds the properties of another rule for the same element.
-        mutating func formUnion(_ other: SVGStyle) throws(ImageError) {
-            for paint in Paint.allCases {
-                guard let targets = other.paints[paint.rawValue] else { continue }
-                paints[paint.rawValue] = (paints[paint.rawValue] ?? []).union(targets)
+        /// Adds the properties of a rule that can apply to the element.
+        mutating func formUnion(_ rule: SVGStyle) throws(ImageError) {
+            for place in targets.indices { targets[place].formUnion(rule.targets[place]) }
+            layers = max(layers, rule.layers)
+            filterFunctions += rule.filterFunctions
+            if let width = rule.strokeWidth {
+                strokeWidth = max(strokeWidth ?? 0, width)
+                // It's not certain that the rule applies.
+                hasValidWidth = false
             }
-            effects.formUnion(other.effects)
-            layers = max(layers, other.layers)
-            filterFunctions += other.filterFunctions
-            if let width = other.strokeWidth { strokeWidth = max(strokeWidth ?? 0, width) }
-            if let period = other.dashPeriod { dashPeriod = min(dashPeriod ?? .infinity, period) }
-            scale = max(scale, other.scale)
+            hasStroke = hasStroke || rule.hasStroke
+            if let period = rule.dashPeriod { dashPeriod = min(dashPeriod ?? .infinity, period) }
+            scale = max(scale, rule.scale)
             try DrawingBounds.check(filterFunctions, SVGBounds.filterPrimitives, "filters of one element")
-            try DrawingBounds.check(
-                paints.reduce(effects.count) { $0 + ($1?.count ?? 0) }, 64, "references of one element")
+            try checkTargets()
         }
 
+        /// Adds the values that the element can have from its parent.
         mutating func inherit(_ parent: SVGStyle) throws(ImageError) {
-            for place in paints.indices {
-                guard let own = paints[place] else {
-                    paints[place] = parent.paints[place]
-                    continue
-                }
-                if own.contains("") { paints[place] = own.union(parent.paints[place] ?? []) }
+            for reference in Reference.allCases {
+                let own = targets[reference.rawValue]
+                let mayInherit = own.isInheriting || reference.isInherited && own.isValid != true
+                guard mayInherit, !own.isExcluded else { continue }
+                targets[reference.rawValue].identifiers.formUnion(parent.targets[reference.rawValue].identifiers)
+                if reference == .filter { filterFunctions += parent.filterFunctions }
             }
-            strokeWidth = strokeWidth ?? parent.strokeWidth
-            dashPeriod = dashPeriod ?? parent.dashPeriod
+            // Without a valid width, the width is that of the parent, or 1.
+            if hasValidWidth != true, strokeWidth != nil || parent.strokeWidth != nil {
+                strokeWidth = max(strokeWidth ?? 0, parent.strokeWidth ?? 1)
+            }
+            hasStroke = hasStroke || parent.hasStroke
+            if let period = parent.dashPeriod { dashPeriod = min(dashPeriod ?? .infinity, period) }
+            try DrawingBounds.check(filterFunctions, SVGBounds.filterPrimitives, "filters of one element")
+            try checkTargets()
         }
 
-        private mutating func add(_ value: String, _ paint: Paint) {
-            let targets = Self.targets(value)
-            let isOpen = value.contains("inherit") || value.contains("context") || value.contains("current")
-            paints[paint.rawValue] = (paints[paint.rawValue] ?? []).union(isOpen ? targets.union([""]) : targets)
+        /// Removes all references to an element, and returns the properties that had them.
+        mutating func exclude(_ target: SVGIdentifier) -> [Reference] {
+            let references = Reference.allCases.filter { targets[$0.rawValue].identifiers.contains(target) }
+            for reference in references {
+                targets[reference.rawValue] = Targets(isValid: true, isExcluded: true)
+            }
+            return references
+        }
+
+        private func checkTargets() throws(ImageError) {
+            let count = targets.reduce(0) { $0 + $1.identifiers.count }
+            try DrawingBounds.check(count, 64, "references of one element")
+        }
+
+        private mutating func set(_ name: String, _ value: String, _ isImportant: Bool) {
+            if name == "stroke" { hasStroke = true }
+            for reference in Reference.properties(name) {
+                var own = targets[reference.rawValue]
+                // Nothing has a higher precedence than an important declaration of the element.
+                guard !own.isExcluded || isImportant else { continue }
+                if isImportant, value == "none" {
+                    own = Targets(isValid: true, isExcluded: true)
+                } else {
+                    own.identifiers.formUnion(Self.identifiers(in: value))
+                    own.isValid = (own.isValid ?? true) && reference.accepts(value)
+                    own.isInheriting = own.isInheriting || value.lowercased().contains("inherit")
+                    own.isExcluded = false
+                }
+                targets[reference.rawValue] = own
+            }
         }
 
         private mutating func applyDashes(_ value: String) {
@@ -97,24 +198,25 @@
         /// Returns the largest number of a value. A relative unit counts as user units.
         private static func length(_ value: String) -> Double { SVGNumbers.all(value, limit: 16).map(abs).max() ?? 0 }
 
-        /// Returns the identifiers in the `url()` functions of a value.
-        static func targets(_ value: String) -> Set<String> {
-            var targets: Set<String> = []
-            var rest = Substring(value)
-            while let paren = rest.firstIndex(of: "(") {
-                let isAddress = rest[..<paren].lowercased().hasSuffix("url")
-                rest = rest[rest.index(after: paren)...]
+        /// Returns the identifiers in the `url()` functions of a value (CSS Syntax 3, sections 4.3.4 and 4.3.6).
+        private static func identifiers(in value: String) -> Set<SVGIdentifier> {
+            var identifiers: Set<SVGIdentifier> = []
+            let isSpace: (UInt8) -> Bool = { [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains($0) }
+            var rest = Array(value.utf8)[...]
+            while let paren = rest.firstIndex(of: 0x28) {
+                let isAddress = rest[..<paren].suffix(3).map { $0 | 0x20 }.elementsEqual("url".utf8)
+                rest = rest[(paren + 1)...]
                 guard isAddress else { continue }
-                var address = rest.drop { $0.isWhitespace }
-                let quote = address.first.flatMap { $0 == "\"" || $0 == "'" ? $0 : nil }
-                if quote != nil { address = address.dropFirst() }
-                address = address.prefix { $0 != quote ?? ")" }
+                var address = rest.drop(while: isSpace)
+                let quote = address.first.flatMap { $0 == 0x22 || $0 == 0x27 ? $0 : nil }
+                if quote != nil { address.removeFirst() }
+                address = address.prefix { $0 != quote ?? 0x29 }
                 rest = rest[address.endIndex...]
-                if let start = address.firstIndex(where: { !$0.isWhitespace }), address[start] == "#" {
-                    targets.insert(address[start...].dropFirst().trimmed)
-                }
+                // Spaces are a part of a quoted URL.
+                while quote == nil, let last = address.last, isSpace(last) { address.removeLast() }
+                if address.first == 0x23 { identifiers.insert(SVGIdentifier(address.dropFirst())) }
             }
-            return targets
+            return identifiers
         }
 
         private static func scale(_ value: String) -> Double {

@@ -158,20 +158,22 @@
                 selector.utf8.contains(0x2B) || selector.utf8.contains(0x7E) || selector.contains("-child")
                 || selector.contains("-of-type")
             if dependsOnSiblings { rule.siblingSelectors += 1 }
-            rule.keys.append(key(String(decoding: compound, as: UTF8.self)))
+            rule.keys.append(key(compound))
             rule.selectors.append(selector[...].trimmed)
         }
 
-        private static func key(_ compound: String) -> Key {
-            let plain = compound.prefix { $0 != ":" }
-            if let hash = plain.firstIndex(of: "#") {
-                return .id(String(plain[plain.index(after: hash)...].prefix { $0 != "." && $0 != "#" }))
-            }
-            if let dot = plain.firstIndex(of: ".") {
-                return .name(String(plain[plain.index(after: dot)...].prefix { $0 != "." }))
-            }
-            let type = plain.split(separator: "|").last.map(String.init) ?? ""
+        /// Returns what a compound without its functions and attributes requires, from its bytes. In Swift, a character
+        /// can contain a delimiter and the combining marks after it.
+        private static func key(_ compound: [UInt8]) -> Key {
+            let plain = compound.prefix { $0 != 0x3A }
+            if let hash = plain.firstIndex(of: 0x23) { return .id(name(plain[(hash + 1)...])) }
+            if let dot = plain.firstIndex(of: 0x2E) { return .name(name(plain[(dot + 1)...])) }
+            let type = String(decoding: plain.split(separator: 0x7C).last ?? [], as: UTF8.self)
             return type.isEmpty || type == "*" ? .any : .type(type)
+        }
+
+        private static func name(_ text: ArraySlice<UInt8>) -> String {
+            String(decoding: text.prefix { $0 != 0x2E && $0 != 0x23 }, as: UTF8.self)
         }
 
         /// Rejects languages with extensions or private parts, at which librsvg aborts the process.

@@ -104,9 +104,7 @@
         private func addShape(_ element: SVGDocument.Element, to cost: inout Cost) {
             guard let shape = SVGShape(element.name, element.value) else { return }
             let style = element.style
-            let isStroked =
-                !(style.paints[SVGStyle.Paint.stroke.rawValue]?.isEmpty ?? true) || style.strokeWidth != nil
-                || style.paints[SVGStyle.Paint.stroke.rawValue] != nil
+            let isStroked = style.hasStroke || style.strokeWidth != nil
             let width = min(1e150, (style.strokeWidth ?? 1) * scale.total)
             let diagonal = shape.isRelative ? side * 1.5 : min(side * 1.5, shape.diagonal * scale.total)
             let reach = min(side * 1.5, diagonal + (isStroked ? 2 * width : 0))
@@ -138,10 +136,12 @@
         private func addPaints(
             _ element: SVGDocument.Element, area: Double, shapes: Double, vertices: Double, to cost: inout Cost
         ) {
-            for paint in SVGStyle.Paint.allCases {
-                for target in element.style.paints[paint.rawValue] ?? [] {
+            // A vertex has at most one marker.
+            for (references, count) in [([.fill], shapes), ([.stroke], shapes), (SVGStyle.Reference.markers, vertices)]
+            {
+                for target in element.style.targets(of: references) {
                     guard let place = document.identifiers[target] else { continue }
-                    cost.add(costs[place], times: paint == .marker ? vertices : shapes)
+                    cost.add(costs[place], times: count)
                     switch document.elements[place].name {
                     case "radialGradient": cost.time += 25 * area * shapes
                     case "pattern": cost.time += 5 * pixels * shapes
@@ -154,7 +154,7 @@
         private func addEffects(_ element: SVGDocument.Element, to cost: inout Cost) {
             let style = element.style
             cost.time += pixels * (Double(style.layers) * 17 + Double(style.filterFunctions) * 500)
-            for target in style.effects {
+            for target in style.targets(of: SVGStyle.Reference.effects) {
                 guard let place = document.identifiers[target] else { continue }
                 var effect = costs[place]
                 let rate = effect.filterRate
