@@ -123,7 +123,7 @@ views:
 
 ## Builds the examples, and runs those that check their own results. They're a separate package, so they see only public
 ## declarations.
-CHECKED = own-coder own-loader testing
+CHECKED = own-coder own-loader image-server testing
 ifeq ($(findstring GTK,$(TRAITS)),)
 CONSUMERS = --scratch-path .build-consumers
 examples:

@@ -31,6 +31,7 @@ let package = Package(
     targets: [
         example("own-coder", ["WebImage"]),
         example("own-loader", ["WebImage"]),
+        example("image-server", ["WebImage", "WebImageServer"]),
         example("testing", ["WebImage", "WebImageTesting"]),
         example("http-fetch", ["WebImageHTTPClient"]),
         example("gtk-hello", ["WebImage", "WebImageGTK"]),

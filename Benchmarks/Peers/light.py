@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """light.py WEBIMAGE [--rounds N] [--folder DIR] [--times-only | --scores-only]: Compares reduced photographs with those of libvips and Pillow.
 
-Prints four tables. The first one contains the quality of photographs that are reduced to 500 pixels. The second one
-contains the quality and the size of the same images as JPEG with quality 80. The third one contains the bytes of WebImage
-at the score that each peer reaches with quality 80, relative to the bytes of the peer. The fourth one contains processor
-times.
+Prints five tables. The first one contains the quality of photographs that are reduced to 168, 500, and 1,024 pixels. The
+second one contains the quality at 500 pixels if the photographs are progressive JPEG, WebP, and lossless WebP files of 2,000
+pixels. The third one contains the quality and the size of images of 500 pixels as JPEG with quality 80. The fourth one
+contains the bytes of WebImage at the score that each peer reaches with quality 80, relative to the bytes of the peer. The
+fifth one contains processor times.
 
 The quality is the SSIMULACRA2 score against the full image, reduced by Lanczos-3 in linear light with floating-point
 samples. WEBIMAGE is the release build of the tool. The photographs and renders are those of Debian's packages
@@ -46,6 +47,12 @@ PHOTOGRAPHS += [
     if not os.path.basename(path).startswith(("grid", "pixels", "symbolic", "truchet", "vnc"))
 ]
 SIDE = 500
+SIDES = (168, 500, 1024)
+FORMS = (
+    ("progressive JPEG", "jpg", {"quality": 92, "progressive": True, "subsampling": 2}),
+    ("WebP", "webp", {"quality": 95}),
+    ("lossless WebP", "webp", {"lossless": True, "quality": 20, "method": 0}),
+)
 WIDTHS = (768, 2000, 4000)
 # The qualities of WebImage between which the bytes at a score are interpolated.
 QUALITIES = (40, 50, 60, 68, 74, 80, 86, 92)
@@ -149,6 +156,26 @@ def sources(folder, width):
     return paths
 
 
+def encoded(folder, form, extension, options):
+    """Returns the photographs as files of 2,000 pixels in one form."""
+    paths = []
+    for path in PHOTOGRAPHS:
+        image = Image.open(path).convert("RGB")
+        if image.width > 2000:
+            image = reduced(image, (2000, round(image.height * 2000 / image.width)))
+        target = f"{folder}/{form.replace(' ', '-')}-{os.path.splitext(os.path.basename(path))[0]}.{extension}"
+        image.save(target, **options)
+        paths.append(target)
+    return paths
+
+
+def quality(contender, paths, folder, side, scores):
+    """Returns the mean score of the reduced images, the lowest score, and its image."""
+    values = [scores.score(path, contender.convert(path, folder, "png", side)) for path in paths]
+    worst = os.path.splitext(os.path.basename(paths[values.index(min(values))]))[0]
+    return f"{statistics.mean(values):.1f}, {min(values):.1f} ({worst})"
+
+
 class Scores:
     def __init__(self, folder):
         self.folder, self.references = folder, {}
@@ -210,12 +237,18 @@ def main():
     made = {width: sources(folder, width) for width in WIDTHS}
 
     if not options.times_only:
-        rows = []
-        for contender in contenders:
-            values = [scores.score(path, contender.convert(path, outputs[contender], "png")) for path in PHOTOGRAPHS]
-            worst = os.path.basename(PHOTOGRAPHS[values.index(min(values))])
-            rows.append([contender.name, f"{statistics.mean(values):.1f}", f"{min(values):.1f} ({worst})"])
-        table([f"{len(PHOTOGRAPHS)} photographs to {SIDE} pixels, PNG", "mean score", "lowest score"], rows)
+        rows = [
+            [contender.name] + [quality(contender, PHOTOGRAPHS, outputs[contender], side, scores) for side in SIDES]
+            for contender in contenders
+        ]
+        table([f"{len(PHOTOGRAPHS)} photographs: mean and lowest score"] + [f"{side:,} pixels" for side in SIDES], rows)
+
+        files = {form: encoded(folder, form, extension, choices) for form, extension, choices in FORMS}
+        rows = [
+            [contender.name] + [quality(contender, files[form], outputs[contender], SIDE, scores) for form in files]
+            for contender in contenders
+        ]
+        table([f"from 2,000 to {SIDE} pixels: mean and lowest score"] + list(files), rows)
 
         rows = []
         for contender in contenders:
@@ -244,6 +277,9 @@ def main():
     Image.new("RGB", (8, 8)).save(tiny)
     cases = [(f"{width:,} to {SIDE}, JPEG", made[width], "jpeg", SIDE) for width in WIDTHS]
     cases.append(("12 MP to 256, JPEG", [large], "jpeg", 256))
+    lossless = f"{folder}/4-megapixels.png"
+    Image.open(PHOTOGRAPHS[11]).convert("RGB").resize((2309, 1732), Image.LANCZOS).save(lossless)
+    cases.append(("PNG of 4 MP to 256, JPEG", [lossless], "jpeg", 256))
     rows = []
     for name, paths, form, side in cases:
         # The same file several times is the same work, because nothing is cached.

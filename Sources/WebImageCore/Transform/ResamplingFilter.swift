@@ -9,8 +9,8 @@ public struct ResamplingFilter: Sendable, Hashable {
     /// The values of pixels that are averaged when an image is reduced. Enlarged images always use the encoded values,
     /// in which the ringing of a kernel is visible equally on dark and bright edges.
     public enum Light: String, Sendable, Hashable, CaseIterable {
-        /// Intensities of light. The values are decoded with the transfer function of sRGB, averaged, and encoded
-        /// again, so a fine pattern keeps the brightness that it has from a distance.
+        /// Intensities of light. The values are decoded with the transfer function of the color space, averaged, and
+        /// encoded again, so a fine pattern keeps the brightness that it has from a distance.
         case linear
         /// The stored values. Fine patterns become darker, as in most other image libraries.
         case encoded
