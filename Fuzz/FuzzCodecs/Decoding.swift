@@ -40,12 +40,15 @@ enum Decoding {
     /// Decodes the input as a whole, and some frames of an animation in an arbitrary order.
     static func whole(_ bytes: UnsafeRawBufferPointer) {
         var choices = FuzzChoices(bytes)
-        let options = options(&choices)
+        var options = options(&choices)
         let places = (0..<4).map { _ in choices.number(in: 0...63) }
+        options.dynamicRange = choices.isTrue(oneIn: 4) ? .high : .standard
+        let headroom = Double(choices.element(of: [1, 2, 4, 16]))
         let data = choices.rest
         guard let image = try? ImageCoderRegistry.standard.decode(data, options: options, context: context)
         else { return }
         check(image.pixels)
+        if options.dynamicRange == .high { render(image, headroom) }
         if options.size == nil, options.frames != .index(1), let info = try? ImageInfo(data: data) {
             require(image.size == info.size, "The probe reports \(info.size), but the image has \(image.size).")
         }
@@ -56,6 +59,27 @@ enum Decoding {
             guard let frame = try? animation.frame(at: place) else { continue }
             check(frame)
             require(frame.size == image.size, "Frame \(place) has another size than the image.")
+        }
+    }
+
+    /// Renders an image, and checks the samples of the result and the limits for the gain map.
+    private static func render(_ image: DecodedImage, _ headroom: Double) {
+        if let map = image.gainMap {
+            check(map.pixels)
+            require(map.metadata.isValid, "Invalid metadata of a gain map are accepted.")
+            let bytes = [map.pixels, image.pixels].reduce(0) { $0 + $1.bytesPerRow * $1.height }
+            require(bytes <= limits.maxDecodedBytes, "An image and its gain map have \(bytes) bytes.")
+        }
+        guard let light = try? image.rendered(headroom: headroom, context: context) else { return }
+        require(light.size == image.size, "The rendering has another size than the image.")
+        light.withUnsafeBytes { bytes in
+            for y in 0..<light.size.height {
+                for x in 0..<light.size.width * 4 {
+                    let half = bytes.load(fromByteOffset: y * light.bytesPerRow + x * 2, as: UInt16.self)
+                    // Finite numbers without a sign, and negative zero.
+                    require(half < 0x7C00 || half == 0x8000, "A sample is negative, infinite, or undefined.")
+                }
+            }
         }
     }
 

@@ -20,7 +20,7 @@ let formats: [(name: String, format: ImageFormat)] = [
 /// Returns the targets of whole files and of previews.
 func decoding(_ name: String, seeds: @escaping @Sendable () -> [Data]) -> [FuzzTarget] {
     [
-        FuzzTarget("decode-\(name)", maxLength: 20_000, choiceCount: 16, seeds: seeds, run: Decoding.whole),
+        FuzzTarget("decode-\(name)", maxLength: 20_000, choiceCount: 18, seeds: seeds, run: Decoding.whole),
         FuzzTarget("preview-\(name)", maxLength: 20_000, choiceCount: 32, seeds: seeds, run: Decoding.previews),
     ]
 }

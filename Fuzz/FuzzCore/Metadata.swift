@@ -39,6 +39,9 @@ enum Metadata {
                 "hdrgm:Version", "hdrgm:GainMapMax=\"1\"", "hdrgm:HDRCapacityMax=\"2\"", "rdf:li", "MPF", "tmap",
                 "dimg",
                 "auxl", "jhgm", "urn:iso:std:iso:ts:21496:-1", "HDRGainMapHeadroom",
+                "xmlns:Container=\"http://ns.google.com/photos/1.0/container/\"",
+                "xmlns:Item=\"http://ns.google.com/photos/1.0/container/item/\"",
+                "<Container:Item Item:Semantic=\"GainMap\" Item:Length=\"108\"/>", "Item:Padding=\"2\"",
             ], run: gainMap),
         FuzzTarget("metadata", maxLength: 20_000, seeds: FixtureFiles.images, run: file),
     ]
@@ -87,6 +90,11 @@ enum Metadata {
         let data = Data(bytes)
         if let map = JPEGGainMap.find(in: data) { require(map.range.upperBound <= data.count, "A map is outside.") }
         if let map = JXLGainMap.find(in: data) { require(map.range.upperBound <= data.count, "A map is outside.") }
+        if let metadata = GainMapMetadata(iso: bytes),
+            let file = JXLGainMapWriter.adding(Data([0xFF, 0x0A, 0]), metadata, to: data)
+        {
+            require(file.count > data.count, "A gain map isn’t added.")
+        }
         if let map = HEIFGainMap.find(in: data) {
             let file = map.standaloneFile(data)
             require(file.count == data.count, "A file of a gain map has another size.")

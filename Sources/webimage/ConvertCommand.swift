@@ -156,7 +156,7 @@ private struct ConvertJob: Sendable {
         let outputs = try frames.encoded(
             try ConvertFrames.reporting(image, printer), indices, as: encoding, original: data, coders: coders,
             context: context)
-        record.addLosses(of: data, decoded, image, as: encoding)
+        record.addLosses(of: data, decoded, as: encoding, in: outputs.map(\.data))
         record.notes += OutputLosses.notes(
             frameCount: frames.names == nil ? image.frameCount : 1, from: decoded.format,
             in: encoding.formatOrAutomatic, isLossless: encoding.isLossless)

@@ -98,7 +98,7 @@ struct ThumbnailCommand: Sendable {
         var output = OutputRecord(path: path, format: format.rawValue)
         if try writer.reserve(path, index: facts.index) {
             let file = try coders.encode(image, as: encoding, context: context)
-            record.addLosses(of: data, decoded, image, as: encoding)
+            record.addLosses(of: data, decoded, as: encoding, in: [file])
             record.notes += OutputLosses.notes(
                 thumbnailOf: info, from: decoded.format, in: format, isLossless: encoding.isLossless)
             try writer.write(file, to: path)

@@ -9,8 +9,8 @@
     enum AVIFWriter {
         static let maxDimension = 32_768
 
-        /// Encodes a still image with 8, 10, or 12 bits per sample. Pixels with 16 bits per sample are encoded with at
-        /// least 10.
+        /// Encodes a still image with 8, 10, or 12 bits per sample. Pixels with 16 bits per sample, and PQ and HLG, are
+        /// encoded with at least 10.
         static func encode(
             _ image: DecodedImage, as encoding: ImageEncoding, depth: Int, context: ImageProcessingContext
         )
@@ -65,6 +65,8 @@
             // If only a profile describes the pixels, the code points are unspecified.
             case .source: colours = metadata.codePoints ?? ColorCodePoints(primaries: 2, transfer: 2)
             }
+            // 8 bits aren't enough for PQ and HLG, even if the pixels have 8 bits: they would be rounded again.
+            let depth = metadata.hasHDRSamples ? max(10, depth) : depth
             return wi_avif_options(
                 depth: Int32(encoding.isLossless ? 8 : depth), is_lossless: encoding.isLossless ? 1 : 0,
                 quality: Int32(quality), speed: Int32(effort.map { 10 - $0 } ?? 6), subsampling: subsampling,

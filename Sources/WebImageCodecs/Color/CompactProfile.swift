@@ -8,7 +8,7 @@ enum CompactProfile {
     static let displayP3 = bytes(.displayP3, .sRGB, name: "Display P3") ?? []
 
     /// Returns a display profile of version 4.3, or `nil` if ICC profiles can't describe the color space.
-    static func bytes(_ primaries: Chromaticities, _ transfer: TransferFunction, name: String = "RGB") -> [UInt8]? {
+    static func bytes(_ primaries: Chromaticities, _ transfer: TransferFunction, name: String) -> [UInt8]? {
         guard let curve = curve(of: transfer), let colorants = primaries.toD50?.flat,
             let adaptation = primaries.adaptationToD50?.flat
         else { return nil }

@@ -21,7 +21,7 @@ struct StandardColorSpace: Hashable {
     ]
     /// The largest difference of a colorant's XYZ coordinates, which changes colors by less than the rounding to 8
     /// bits.
-    private static let colorantTolerance = 0.0015
+    static let colorantTolerance = 0.0015
     /// The largest difference of the curves after encoding for sRGB.
     private static let curveTolerance = 0.002
 
@@ -46,14 +46,36 @@ struct StandardColorSpace: Hashable {
         self = found
     }
 
-    private init(primaries: Chromaticities, transfer: TransferFunction) {
+    init(primaries: Chromaticities, transfer: TransferFunction) {
         self.primaries = primaries
         self.transfer = transfer
     }
 
     /// A compact profile of the color space, or `nil` if ICC profiles can't describe it.
     var profile: [UInt8]? {
-        self == .displayP3 ? CompactProfile.displayP3 : CompactProfile.bytes(primaries, transfer)
+        self == .displayP3 ? CompactProfile.displayP3 : CompactProfile.bytes(primaries, transfer, name: name)
+    }
+
+    /// The name in the profile, which programs show to users.
+    private var name: String {
+        switch self {
+        case .adobeRGB: return "Adobe RGB compatible"
+        case .proPhoto: return "ProPhoto RGB"
+        default: break
+        }
+        let space: String
+        switch primaries {
+        case .sRGB: space = "sRGB primaries"
+        case .displayP3: space = "Display P3 primaries"
+        case .bt2020: space = "BT.2020"
+        default: space = "RGB"
+        }
+        switch transfer {
+        case .sRGB: return "\(space), sRGB curve"
+        case .gamma(1): return "\(space), linear"
+        case .gamma(let power): return "\(space), gamma \((power * 100).rounded() / 100)"
+        default: return space
+        }
     }
 
     private func hasCurve(_ curve: [Float]) -> Bool {

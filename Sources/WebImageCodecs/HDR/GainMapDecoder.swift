@@ -34,7 +34,7 @@ struct GainMapDecoder {
     func standardImage(of data: Data, info: ImageInfo?) throws(ImageError) -> DecodedImage? {
         guard options.dynamicRange == .standard, options.color != .source, options.firstIndex == 0, let info,
             info.frameCount == 1, !info.hasICCProfile, info.codePoints?.isHDR == true,
-            let numbers = HEIFGainMap.find(in: data)?.metadata, numbers.alternateHeadroom < numbers.baseHeadroom
+            let numbers = HEIFGainMap.find(in: data)?.metadata, numbers.hasHDRBase
         else { return nil }
         var high = options
         high.dynamicRange = .high
@@ -68,7 +68,7 @@ struct GainMapDecoder {
         _ encoded: Data, _ metadata: GainMapMetadata, to image: DecodedImage
     ) throws(ImageError) -> DecodedImage {
         do throws(ImageError) {
-            let map = GainMap(pixels: try pixels(encoded, metadata, of: image), metadata: metadata)
+            let map = try map(encoded, metadata, of: image)
             return image.with(gainMap: try fitted(map, to: image))
         } catch {
             guard case .decoding = error else { throw error }
@@ -77,9 +77,9 @@ struct GainMapDecoder {
     }
 
     /// Decodes the samples of the gain map without a conversion of colors.
-    private func pixels(
+    private func map(
         _ encoded: Data, _ metadata: GainMapMetadata, of image: DecodedImage
-    ) throws(ImageError) -> PixelBuffer {
+    ) throws(ImageError) -> GainMap {
         try context.checkCancellation()
         var mapOptions = ImageDecodingOptions(frames: .first, allowsPartialData: options.allowsPartialData)
         mapOptions.color = .source
@@ -93,9 +93,17 @@ struct GainMapDecoder {
         try check(mapBytes.overflow ? .max : mapBytes.partialValue, with: image)
         // The orientation of the image applies to the map, whose own orientation is meaningless.
         info.resetOrientation()
-        let map = try coder.decode(encoded, info: info, options: mapOptions, context: context).pixels
+        let decoded = try coder.decode(encoded, info: info, options: mapOptions, context: context)
+        var map = GainMap(pixels: decoded.pixels, metadata: metadata)
+        // In a JPEG file, the profile of the gain map describes the alternate image.
+        if image.format == .jpeg, !metadata.usesBaseColorSpace, let profile = decoded.metadata.iccProfile {
+            var numbers = metadata
+            numbers.alternatePrimaries = Chromaticities.codePoint(ofProfile: [UInt8](profile))
+            map = GainMap(pixels: decoded.pixels, metadata: numbers)
+        }
         guard metadata.kind == .apple else { return map }
-        return try AppleGainMap.logarithms(of: map, headroom: metadata.maxHeadroom, context: context)
+        return map.with(
+            pixels: try AppleGainMap.logarithms(of: map.pixels, headroom: metadata.maxHeadroom, context: context))
     }
 
     /// Returns the map in the orientation of the image and for the part of the image that was decoded.

@@ -154,8 +154,7 @@ struct HDRRenderer {
     /// The matrices from the pixels to the primaries to which the gain applies, and from there to the result.
     private var matrices: (toGain: Matrix3, toOutput: Matrix3) {
         // Without a gain map, and with equal gains for all channels, the primaries don't matter.
-        guard let metadata, map != nil, !metadata.usesBaseColorSpace, let primaries = metadata.alternatePrimaries,
-            let toSRGB = Chromaticities(codePoint: primaries)?.toSRGB, let fromSRGB = toSRGB.inverse
+        guard map != nil, let toSRGB = metadata?.alternateChromaticities?.toSRGB, let fromSRGB = toSRGB.inverse
         else { return (.identity, toOutput * source.toSRGB) }
         return (fromSRGB * source.toSRGB, toOutput * toSRGB)
     }

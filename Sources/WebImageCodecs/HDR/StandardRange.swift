@@ -41,11 +41,11 @@ extension DecodedImage {
     /// offsets describe the same images. The image remains unchanged if its gains apply to primaries that the new base
     /// image can't have.
     func withStandardBase(context: ImageProcessingContext) throws(ImageError) -> DecodedImage {
-        guard metadata.hasHDRSamples, let gainMap, gainMap.metadata.alternateHeadroom < gainMap.metadata.baseHeadroom
-        else { return self }
+        guard metadata.hasHDRSamples, let gainMap, gainMap.metadata.hasHDRBase else { return self }
         var numbers = gainMap.metadata
-        let space = numbers.usesBaseColorSpace ? metadata.colorPrimaries : numbers.alternatePrimaries
-        var primaries = HDRPixels.Primaries(rawValue: space ?? 2)
+        // A file may contain unknown primaries, or another number for the same ones.
+        let space = numbers.alternateChromaticities ?? metadata.codePoints.flatMap { Chromaticities($0) }
+        var primaries = HDRPixels.Primaries.allCases.first { Chromaticities(codePoint: $0.rawValue) == space }
         // Equal gains of all channels are independent of the primaries.
         if primaries != .sRGB, numbers.isUniform, gainMap.pixels.isGray() { primaries = .displayP3 }
         guard let primaries else { return self }

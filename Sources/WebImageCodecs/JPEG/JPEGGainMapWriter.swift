@@ -22,7 +22,7 @@ enum JPEGGainMapWriter {
         _ image: DecodedImage, gainMap: GainMap, as encoding: ImageEncoding, context: ImageProcessingContext,
         encodeStill: (DecodedImage, ImageEncoding, _ allowsGray: Bool) throws(ImageError) -> Data
     ) throws(ImageError) -> Data {
-        let metadata = gainMap.metadata
+        let (metadata, profile) = colors(of: gainMap)
         let isLimited = encoding.maxByteCount != nil
         let mapSize =
             isLimited
@@ -35,9 +35,11 @@ enum JPEGGainMapWriter {
             ImageEncoding(format: .jpeg, quality: mapQuality).with(\.chromaSubsampling, .yuv444),
             // libultrahdr applies the metadata of the first channel to all channels of a map with one component.
             metadata.isUniform)
-        let mapSegments =
+        var mapSegments =
             segment(0xE1, JPEGGainMap.xmpName, Array(metadata.xmpPacket.utf8))
             + segment(0xE2, JPEGGainMap.isoName, metadata.isoBytes)
+        // The profile consists of one part.
+        if let profile { mapSegments += segment(0xE2, "ICC_PROFILE\0", [1, 1] + profile) }
         let map = inserting(mapSegments, into: plain)
         var baseImage = image.with(gainMap: nil)
         var baseEncoding = encoding
@@ -58,6 +60,23 @@ enum JPEGGainMapWriter {
         var file = base
         file.insert(contentsOf: baseSegments + list, at: file.startIndex + place)
         return file + map
+    }
+
+    /// Returns the metadata to write, and the profile of the gain map if its gains apply to other primaries than those of the
+    /// base image.
+    private static func colors(of gainMap: GainMap) -> (metadata: GainMapMetadata, profile: [UInt8]?) {
+        var metadata = gainMap.metadata
+        guard !metadata.usesBaseColorSpace else { return (metadata, nil) }
+        // Equal gains of all channels are independent of the primaries.
+        let isIndependent = metadata.isUniform && gainMap.pixels.isGray()
+        if !isIndependent, let primaries = metadata.alternateChromaticities {
+            // Decoders use only the primaries of the profile.
+            let space = StandardColorSpace(primaries: primaries, transfer: .sRGB)
+            if let profile = space.profile { return (metadata, profile) }
+        }
+        metadata.usesBaseColorSpace = true
+        metadata.alternatePrimaries = nil
+        return (metadata, nil)
     }
 
     /// Returns the packet with the sizes of both images (Ultra HDR 1.1, GContainer).

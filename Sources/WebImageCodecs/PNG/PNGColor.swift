@@ -35,7 +35,7 @@ struct PNGColor {
         guard codePoints == nil, let conversion = conversion(profile: nil, isGray: isGray),
             case .numbers(let primaries, let transfer) = conversion.origin
         else { return nil }
-        return CompactProfile.bytes(primaries, transfer)
+        return StandardColorSpace(primaries: primaries, transfer: transfer).profile
     }
 
     /// Returns the conversion to sRGB, or `nil` if the pixels stay unchanged. The order of precedence is `cICP`,

@@ -143,7 +143,7 @@ package enum Commands {
             JSONField("transferCharacteristics", .number, isOptional: true, "The transfer function (ITU-T H.273)."),
             JSONField(
                 "gainMap", .object, isConditional: true,
-                "The kind, maximum headroom, and size of the gain map, if the file has one."),
+                "The kind, maximum headroom, size, and base image of the gain map, if the file has one."),
             JSONField("exif", .object, isConditional: true, "With --exif: the EXIF tags as strings."),
         ]),
         examples: [

@@ -69,6 +69,7 @@ package struct InfoRecord: Sendable {
                         .init("kind", .string(gainMap.metadata.kind.rawValue)),
                         .init("headroom", .double(gainMap.metadata.maxHeadroom)),
                         .init("width", .int(gainMap.size.width)), .init("height", .int(gainMap.size.height)),
+                        .init("base", .string(gainMap.metadata.hasHDRBase ? "high" : "standard")),
                     ])))
         }
         if let exif {
@@ -96,7 +97,9 @@ package struct InfoRecord: Sendable {
             if let gainMap {
                 let headroom = NumberFormatting.decimal(gainMap.metadata.maxHeadroom, digits: 2)
                 let size = "\(gainMap.size.width) × \(gainMap.size.height) pixels"
-                facts.append(("gain map", "\(gainMap.metadata.kind.rawValue), headroom \(headroom), \(size)"))
+                let base = gainMap.metadata.hasHDRBase ? "high" : "standard"
+                let properties = "\(gainMap.metadata.kind.rawValue), headroom \(headroom), \(size), \(base) base image"
+                facts.append(("gain map", properties))
             } else if probe.codePoints?.isHDR == true {
                 facts.append(("range", "high"))
             }

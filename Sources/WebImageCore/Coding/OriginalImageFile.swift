@@ -39,9 +39,35 @@ struct OriginalImageFile {
             encoding.thumbnailDimension == nil, keepsSize(image, encoding), keepsColors(image, encoding),
             coder.canTranscode(probe.format, to: encoding.formatOrAutomatic), try isUnchanged(image),
             let kept = stripped(encoding.metadata),
-            let result = try coder.transcode(kept, from: probe.format, as: encoding, context: context)
+            let transcoded = try coder.transcode(kept, from: probe.format, as: encoding, context: context)
         else { return nil }
+        let result = try addingGainMap(of: image, to: transcoded, as: encoding, by: coder)
         return result.count <= encoding.maxByteCount ?? .max ? result : nil
+    }
+
+    /// Returns a transcoded file with the gain map of the image, or the file itself if the encoding doesn't keep it.
+    private func addingGainMap(
+        of image: DecodedImage, to transcoded: Data, as encoding: ImageEncoding, by coder: any TranscodingImageCoder
+    ) throws(ImageError) -> Data {
+        guard encoding.formatOrAutomatic == .jxl, encoding.preservesDynamicRange, let gainMap = image.gainMap,
+            let found = JPEGGainMap.find(in: data)
+        else { return transcoded }
+        var map: Data?
+        // The samples of Apple's gain maps have another meaning in the file than in the image.
+        if found.metadata.kind != .apple {
+            let start = data.startIndex + found.range.lowerBound
+            let file = data.subdata(in: start..<start + found.range.count)
+            if let plain = JPEGFile.replacingMetadata(of: file, exif: nil, xmp: nil) {
+                map = try coder.transcode(plain, from: .jpeg, as: encoding, context: context)
+            }
+        }
+        if map == nil {
+            // In the file, the image and the map have the same orientation.
+            let stored = DecodedImage(
+                pixels: try OrientationTransform.upright(gainMap.pixels, probe.orientation.inverse, context: context))
+            map = try coder.encode(stored, as: ImageEncoding(format: .jxl, isLossless: true), context: context)
+        }
+        return map.flatMap { JXLGainMapWriter.adding($0, gainMap.metadata, to: transcoded) } ?? transcoded
     }
 
     /// Returns `image` with the EXIF block and the XMP packet of the file, unless the image already has its own.

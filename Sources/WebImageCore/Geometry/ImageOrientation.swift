@@ -25,6 +25,15 @@ public enum ImageOrientation: Int, Sendable, Hashable, Codable, CaseIterable {
     /// A Boolean value that indicates whether the transform swaps the width and the height.
     public var swapsDimensions: Bool { rawValue >= 5 }
 
+    /// The orientation whose transform reverts that of this orientation.
+    package var inverse: ImageOrientation {
+        switch self {
+        case .right: .left
+        case .left: .right
+        default: self
+        }
+    }
+
     /// Returns the size of an image with its orientation applied, for a stored size of `rawSize`.
     package func upright(_ rawSize: PixelSize) -> PixelSize {
         swapsDimensions ? rawSize.transposed : rawSize

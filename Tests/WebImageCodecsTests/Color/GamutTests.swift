@@ -142,12 +142,15 @@ struct GamutTests {
 
     @Test("Compact profiles are recognized as their color spaces, and other profiles aren't")
     func matching() throws {
-        for (name, space) in [
-            ("p3", StandardColorSpace.displayP3), ("adobe", .adobeRGB), ("prophoto", .proPhoto),
+        for (name, space, title) in [
+            ("p3", StandardColorSpace.displayP3, "Display P3"), ("adobe", .adobeRGB, "Adobe RGB compatible"),
+            ("prophoto", .proPhoto, "ProPhoto RGB"),
         ] {
             #expect(StandardColorSpace(matching: try ColorFixture.profile(name)) == space)
             let compact = try #require(space.profile)
             #expect(compact.count < 600 && StandardColorSpace(matching: compact) == space)
+            // The name is stored in UTF-16.
+            #expect(Data(compact).firstRange(of: Data(title.utf16.flatMap { [0, UInt8($0)] })) != nil)
         }
         for name in ["scanner", "gray", "cmyk", "srgb"] {
             #expect(StandardColorSpace(matching: try ColorFixture.profile(name)) == nil, "\(name)")

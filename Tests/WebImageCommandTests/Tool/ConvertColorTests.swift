@@ -159,6 +159,33 @@ struct ConvertColorTests {
         #expect(quiet.error.isEmpty)
     }
 
+    @Test(
+        "A JPEG file with a gain map remains in a high dynamic range if it’s converted to JPEG XL without loss",
+        .enabled(if: ImageCoderRegistry.standard.canEncode(.jxl)))
+    func losslessDynamicRange() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try gainMapFile(), "a.jpg")
+        let result = try await tool.run("convert", "a.jpg", "b.jxl", "--lossless")
+        #expect(result.status == 0 && result.error.isEmpty, "\(result.error)")
+        var high = ImageDecodingOptions()
+        high.dynamicRange = .high
+        #expect(try ImageCoderRegistry.standard.decode(try tool.read("b.jxl"), options: high).gainMap != nil)
+        let words = ["convert", "a.jpg", "b.jxl", "-y", "--lossless", "--dynamic-range", "standard"]
+        let standard = try await tool.start(words).result
+        #expect(standard.status == 0 && standard.error.isEmpty, "\(standard.error)")
+        #expect(try !ImageCoderRegistry.standard.decode(try tool.read("b.jxl"), options: high).isHDR)
+    }
+
+    @Test("The properties of a gain map name the range of the base image")
+    func baseImage() async throws {
+        let tool = try ToolProcess()
+        try tool.write(try gainMapFile(), "a.jpg")
+        let text = try await tool.run("info", "a.jpg")
+        #expect(text.out.contains("headroom 4, 64 × 64 pixels, standard base image"), "\(text.out)")
+        let object = try await tool.start(["info", "--json", "a.jpg"]).result.objects.first
+        #expect((object?["gainMap"] as? [String: Any])?["base"] as? String == "standard")
+    }
+
     @Test("Thumbnails keep a gain map, unless the arguments request the standard dynamic range")
     func thumbnailRange() async throws {
         let tool = try ToolProcess()

@@ -62,8 +62,7 @@ extension GainMapMetadata {
 
     /// The XMP packet that describes the gain map according to Ultra HDR, version 1.
     package var xmpPacket: String {
-        let isReversed = alternateHeadroom < baseHeadroom
-        let (sdr, hdr) = isReversed ? (alternateOffset, baseOffset) : (baseOffset, alternateOffset)
+        let (sdr, hdr) = hasHDRBase ? (alternateOffset, baseOffset) : (baseOffset, alternateOffset)
         var attributes = ""
         var elements = ""
         for (name, value) in [
@@ -78,7 +77,7 @@ extension GainMapMetadata {
         }
         attributes += " hdrgm:HDRCapacityMin=\"\(Self.decimal(min(baseHeadroom, alternateHeadroom)))\""
         attributes += " hdrgm:HDRCapacityMax=\"\(Self.decimal(max(baseHeadroom, alternateHeadroom)))\""
-        attributes += " hdrgm:BaseRenditionIsHDR=\"\(isReversed ? "True" : "False")\""
+        attributes += " hdrgm:BaseRenditionIsHDR=\"\(hasHDRBase ? "True" : "False")\""
         return """
             <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\
             <rdf:Description rdf:about="" xmlns:hdrgm="\(Self.xmpNamespace)" hdrgm:Version="1.0"\(attributes)>\
@@ -104,8 +103,13 @@ struct XMPProperties {
     private let prefix: String
 
     /// Finds the prefix of a namespace. The initializer returns `nil` if the packet doesn't declare the namespace.
-    init?(_ packet: [UInt8], namespace: String) {
-        bytes = packet
+    ///
+    /// - Parameters:
+    ///   - packet: The packet.
+    ///   - namespace: The namespace.
+    ///   - part: The part of the packet that contains the properties. The default is the whole packet.
+    init?(_ packet: [UInt8], namespace: String, part: Range<Int>? = nil) {
+        bytes = part.map { Array(packet[$0]) } ?? packet
         let quoted = ["\"\(namespace)\"", "'\(namespace)'"]
         guard let place = quoted.lazy.compactMap({ Self.find($0, in: packet, from: 0) }).first else { return nil }
         // The declaration is xmlns:prefix="namespace".
@@ -115,6 +119,20 @@ struct XMPProperties {
         while start > 0, packet[start - 1] != UInt8(ascii: ":"), end - start < 64 { start -= 1 }
         guard start > 0, start < end, packet[start - 1] == UInt8(ascii: ":") else { return nil }
         prefix = String(decoding: packet[start..<end], as: UTF8.self)
+    }
+
+    /// Returns the parts of the packet that begin with an element, up to the next one or to the end of the packet.
+    func elements(_ name: String, limit: Int) -> [Range<Int>] {
+        let tag = "<\(prefix):\(name)"
+        var starts: [Int] = []
+        var place = 0
+        while starts.count < limit, let found = Self.find(tag, in: bytes, from: place) {
+            place = found + tag.utf8.count
+            guard place < bytes.count else { break }
+            let next = bytes[place]
+            if Self.isSpace(next) || next == UInt8(ascii: ">") || next == UInt8(ascii: "/") { starts.append(found) }
+        }
+        return zip(starts, starts.dropFirst() + [bytes.count]).map { $0..<$1 }
     }
 
     /// Returns the finite numbers of a property, or an empty array if one of its items isn't a number.

@@ -92,6 +92,9 @@ public struct GainMapMetadata: Sendable, Hashable {
         return sample
     }
 
+    /// Whether the base image has the higher dynamic range, so that the gains describe the image in standard dynamic range.
+    package var hasHDRBase: Bool { alternateHeadroom < baseHeadroom }
+
     /// Whether the numbers are within their ranges.
     ///
     /// Numbers come from the network. Other numbers would make light infinite or undefined.

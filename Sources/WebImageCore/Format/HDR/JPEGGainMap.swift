@@ -2,7 +2,10 @@
 
 import Foundation
 
-/// The gain map of a JPEG file, which is a JPEG file of its own after the base image (MPF, CIPA DC-007).
+/// The gain map of a JPEG file, which is a JPEG file of its own after the base image.
+///
+/// A list of all images (MPF, CIPA DC-007) contains its position. If the file has no list, the XMP packet of Ultra HDR
+/// contains the size of the gain map (GContainer).
 package struct JPEGGainMap: Sendable, Hashable {
     /// The position of the gain map in the file.
     package let range: Range<Int>
@@ -19,7 +22,7 @@ package struct JPEGGainMap: Sendable, Hashable {
     private static let entriesTag = 0xB002
     private static let entrySize = 16
     /// The maximum number of images in a file. Files of cameras have up to four.
-    private static let maxImages = 16
+    static let maxImages = 16
     /// The maximum number of segments before the first scan of an image.
     private static let maxSegments = 1_024
 
@@ -28,14 +31,13 @@ package struct JPEGGainMap: Sendable, Hashable {
         let bytes = HeaderBytes(file, isComplete: true)
         do throws(HeaderParsingError) {
             let base = try Segments(bytes)
-            guard let mpf = base.mpf else { return nil }
-            for range in try images(mpf, fileSize: file.count) {
-                guard let map = try? Segments(try bytes.part(at: range.lowerBound, length: range.count)) else {
-                    continue
-                }
-                if let metadata = map.metadata(base: base) { return JPEGGainMap(range: range, metadata: metadata) }
+            if let mpf = base.mpf, let ranges = try? images(mpf, fileSize: file.count),
+                let found = find(in: ranges, of: bytes, base)
+            {
+                return found
             }
-            return nil
+            guard let packet = base.xmpPacket else { return nil }
+            return find(in: GainMapDirectory.gainMaps(packet, fileSize: file.count), of: bytes, base)
         } catch {
             return nil
         }
@@ -43,6 +45,15 @@ package struct JPEGGainMap: Sendable, Hashable {
 
     /// Finds the gain map in a whole file.
     package static func find(in file: Data) -> JPEGGainMap? { file.withUnsafeBytes { find(in: $0) } }
+
+    /// Returns the first of the images that has the metadata of a gain map.
+    private static func find(in ranges: [Range<Int>], of file: HeaderBytes, _ base: Segments) -> JPEGGainMap? {
+        for range in ranges {
+            guard let map = try? Segments(try file.part(at: range.lowerBound, length: range.count)) else { continue }
+            if let metadata = map.metadata(base: base) { return JPEGGainMap(range: range, metadata: metadata) }
+        }
+        return nil
+    }
 
     /// Returns the positions of the images after the base image. Positions outside the file are skipped.
     private static func images(_ mpf: HeaderBytes, fileSize: Int) throws(HeaderParsingError) -> [Range<Int>] {
@@ -91,6 +102,11 @@ package struct JPEGGainMap: Sendable, Hashable {
             }
         }
 
+        var xmpPacket: [UInt8]? {
+            guard let xmp, let length = xmp.declaredLength else { return nil }
+            return try? xmp.withBytes(length, at: 0) { Array($0) }
+        }
+
         /// Returns the metadata of the gain map with these segments. Those of ISO 21496-1 take precedence.
         func metadata(base: Segments) -> GainMapMetadata? {
             if let iso, let length = iso.declaredLength,
@@ -98,9 +114,7 @@ package struct JPEGGainMap: Sendable, Hashable {
             {
                 return found
             }
-            guard let xmp, let length = xmp.declaredLength,
-                let packet = try? xmp.withBytes(length, at: 0, { Array($0) })
-            else { return nil }
+            guard let packet = xmpPacket else { return nil }
             return GainMapMetadata(xmp: packet, appleHeadroom: base.exif.flatMap { AppleMakerNote.headroom(exif: $0) })
         }
     }

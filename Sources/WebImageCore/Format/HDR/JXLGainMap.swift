@@ -28,10 +28,18 @@ package struct JXLGainMap: Sendable, Hashable {
         }
         let metadataSize = try box.big16(at: 1)
         let parsed = try box.withBytes(metadataSize, at: 3) { GainMapMetadata(iso: $0) }
-        guard let metadata = parsed else { return nil }
-        // A color encoding and a compressed profile precede the codestream.
+        guard var metadata = parsed else { return nil }
+        // A color encoding and a compressed profile, which describe the alternate image, precede the codestream.
         var offset = 3 + metadataSize
-        offset += 1 + Int(try box.byte(at: offset))
+        let colorSize = Int(try box.byte(at: offset))
+        if !metadata.usesBaseColorSpace, colorSize > 0 {
+            let points = try box.withBytes(colorSize, at: offset + 1) {
+                JXLHeader.codePoints(ofColorEncoding: Array($0))
+            }
+            // The number 2 means that no code point describes the primaries.
+            metadata.alternatePrimaries = points.flatMap { $0.primaries == 2 ? nil : $0.primaries }
+        }
+        offset += 1 + colorSize
         offset += 4 + (try box.big32(at: offset))
         let stream = try box.rest(from: offset)
         guard stream.available > 2, try stream.has([0xFF, 0x0A]) else { return nil }

@@ -40,6 +40,23 @@ struct JXLHeader {
         if try !bits.flag() { try readColors() }
     }
 
+    private init(bits: BitReader) {
+        self.bits = bits
+        size = PixelSize(width: 0, height: 0)
+    }
+
+    /// Reads a `ColorEncoding` outside of a codestream. The result is `nil` if it's truncated or refers to a profile.
+    static func codePoints(ofColorEncoding bytes: [UInt8]) -> ColorCodePoints? {
+        var header = JXLHeader(bits: BitReader(bytes))
+        do throws(BitReader.End) {
+            // A set flag means sRGB.
+            if try !header.bits.flag() { try header.readColors() }
+            return header.codePoints
+        } catch {
+            return nil
+        }
+    }
+
     /// Reads a `ColorEncoding` (ISO/IEC 18181-1, annex E.2) that isn't the default one.
     private mutating func readColors() throws(BitReader.End) {
         hasICCProfile = try bits.flag()
