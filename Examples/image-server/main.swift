@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Answers requests with the image server, without a library for HTTP servers: a request is a value, and so is its response.
+// Calls the image server, without a library for HTTP servers: a request is a value, and so is its response.
 // A server passes its requests to the handler in the same way. The example signs the URL of a file, requests it in another
 // format, and requests it again with the tag of the response. It exits with status 1 if a response is unexpected.
 

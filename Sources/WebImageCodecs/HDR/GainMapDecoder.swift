@@ -69,7 +69,7 @@ struct GainMapDecoder {
     ) throws(ImageError) -> DecodedImage {
         do throws(ImageError) {
             let map = try map(encoded, metadata, of: image)
-            return image.with(gainMap: try fitted(map, to: image))
+            return image.with(gainMap: try fitted(map, to: image).keepingPrimaries(ofFileOf: image.metadata))
         } catch {
             guard case .decoding = error else { throw error }
             return image

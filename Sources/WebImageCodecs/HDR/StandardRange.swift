@@ -47,7 +47,7 @@ extension DecodedImage {
         let space = numbers.alternateChromaticities ?? metadata.codePoints.flatMap { Chromaticities($0) }
         var primaries = HDRPixels.Primaries.allCases.first { Chromaticities(codePoint: $0.rawValue) == space }
         // Equal gains of all channels are independent of the primaries.
-        if primaries != .sRGB, numbers.isUniform, gainMap.pixels.isGray() { primaries = .displayP3 }
+        if primaries != .sRGB, gainMap.isIndependentOfPrimaries { primaries = .displayP3 }
         guard let primaries else { return self }
         let base = try inStandardRange(primaries, format: .rgba8, context: context)
         swap(&numbers.baseHeadroom, &numbers.alternateHeadroom)

@@ -68,8 +68,7 @@ enum JPEGGainMapWriter {
         var metadata = gainMap.metadata
         guard !metadata.usesBaseColorSpace else { return (metadata, nil) }
         // Equal gains of all channels are independent of the primaries.
-        let isIndependent = metadata.isUniform && gainMap.pixels.isGray()
-        if !isIndependent, let primaries = metadata.alternateChromaticities {
+        if !gainMap.isIndependentOfPrimaries, let primaries = metadata.alternateChromaticities {
             // Decoders use only the primaries of the profile.
             let space = StandardColorSpace(primaries: primaries, transfer: .sRGB)
             if let profile = space.profile { return (metadata, profile) }

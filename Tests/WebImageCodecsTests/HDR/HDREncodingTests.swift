@@ -81,17 +81,34 @@ struct HDREncodingTests {
         var metadata = GainMapMetadata(gainMax: 2, alternateHeadroom: 0)
         metadata.baseHeadroom = 2
         metadata.gainMax = SIMD3(2, 1.9, 1.8)
+        // With offsets, dark tones would become black in standard dynamic range.
+        metadata.baseOffset = SIMD3()
+        metadata.alternateOffset = SIMD3()
         let map = try PixelPatterns.make(width: 16, height: 16, isOpaque: true) { _, _ in SIMD4(255, 255, 255, 255) }
         let source = try image(ColorCodePoints(primaries: primaries, transfer: 16), isWide: true)
             .with(gainMap: GainMap(pixels: map, metadata: metadata))
         let encoding = ImageEncoding(format: .jpeg, quality: 100).with(\.chromaSubsampling, .yuv444)
-        let read = try HDRFiles.image(try source.encoded(as: encoding))
+        let file = try source.encoded(as: encoding)
+        var options = ImageDecodingOptions(color: .source, dynamicRange: .high)
+        let read = try DecodedImage(data: file, options: options)
         #expect(read.gainMap?.metadata.alternateHeadroom == 2)
         for headroom in [1.0, 2, 4] {
             let own = HDRMath.light(try source.rendered(headroom: headroom, primaries: .bt2020))
             let light = HDRMath.light(try read.rendered(headroom: headroom, primaries: .bt2020))
             // The base image has 8 bits.
             #expect(HDRMath.psnr(light, own) > 38, "\(headroom): \(HDRMath.psnr(light, own)) dB")
+        }
+        // The gains still apply to the primaries of the file if the pixels are converted. Three quarters of the image are
+        // in the gamut of sRGB.
+        options.color = .sRGB
+        let converted = try DecodedImage(data: file, options: options)
+        for headroom in [1.0, 2, 4] {
+            let own = HDRMath.light(try read.rendered(headroom: headroom))
+            let light = HDRMath.light(try converted.rendered(headroom: headroom))
+            let count = Self.side * 3
+            let rows = (0..<Self.side / 2).map { $0 * count..<$0 * count + count }
+            let psnr = HDRMath.psnr(rows.flatMap { light[$0] }, rows.flatMap { own[$0] })
+            #expect(psnr > 45, "\(headroom): \(psnr) dB")
         }
     }
 

@@ -43,6 +43,12 @@ enum HDRFiles {
     static let hasLibultrahdr = (try? Tools.run(python + ["import imagecodecs"])) != nil
     static let hasVips = (try? Tools.run(python + ["import pyvips; pyvips.Image.uhdrload"])) != nil
 
+    /// Returns the primaries in which libultrahdr renders an image whose base image is in sRGB: those of the gains.
+    static func libultrahdrPrimaries(_ image: DecodedImage) throws -> HDRPixels.Primaries {
+        guard let metadata = image.gainMap?.metadata, !metadata.usesBaseColorSpace else { return .sRGB }
+        return try #require(HDRPixels.Primaries(rawValue: metadata.alternatePrimaries ?? 2))
+    }
+
     /// Returns the linear light of red, green, and blue that libultrahdr renders.
     ///
     /// - Parameters:

@@ -181,7 +181,7 @@ struct ConvertColorTests {
         let tool = try ToolProcess()
         try tool.write(try gainMapFile(), "a.jpg")
         let text = try await tool.run("info", "a.jpg")
-        #expect(text.out.contains("headroom 4, 64 × 64 pixels, standard base image"), "\(text.out)")
+        #expect(text.out.contains("headroom 4.00, 64 × 64 pixels, standard base image"), "\(text.out)")
         let object = try await tool.start(["info", "--json", "a.jpg"]).result.objects.first
         #expect((object?["gainMap"] as? [String: Any])?["base"] as? String == "standard")
     }
