@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "Depths.h"
 #include "PixelLight.h"
+#include "ToneMapping.h"
 #include <math.h>
 
 WI_INLINE float wi_between(const float *table, float place) {
@@ -12,32 +13,16 @@ WI_INLINE float wi_between(const float *table, float place) {
 /// Clamps a value to 0 to 1. NaN becomes 0, because the result is used as a position in a table.
 WI_INLINE float wi_unit(float v) { return v > 0 ? (v < 1 ? v : 1) : 0; }
 
-WI_INLINE void wi_tone(const wi_light *light, float *c) {
-    if (light->ootf_power != 0) {
-        float y = light->luminance[0] * c[0] + light->luminance[1] * c[1] + light->luminance[2] * c[2];
-        float factor = y > 0 ? light->ootf_scale * powf(y, light->ootf_power) : 0;
-        for (int i = 0; i < 3; i++) c[i] *= factor;
-    }
-    if (light->gains) {
-        float largest = c[0] > c[1] ? c[0] : c[1];
-        largest = largest > c[2] ? largest : c[2];
-        float place = sqrtf(wi_unit(largest / light->peak)) * WI_ROOT_STEPS;
-        // Above the peak, the factor continues to fall, so that the largest channel stays at white.
-        float over = largest > light->peak ? light->peak / largest : 1;
-        float factor = over * wi_between(light->gains, wi_clamp(place, 0, WI_ROOT_STEPS - 0.001f));
-        for (int i = 0; i < 3; i++) c[i] *= factor;
-    }
-}
-
 WI_INLINE void wi_to_srgb_light(const wi_light *light, float *c) {
     const float *m = light->matrix;
-    if (light->gains) wi_tone(light, c);
-    float r = m[0] * c[0] + m[1] * c[1] + m[2] * c[2];
-    float g = m[3] * c[0] + m[4] * c[1] + m[5] * c[2];
-    float b = m[6] * c[0] + m[7] * c[1] + m[8] * c[2];
-    c[0] = wi_unit(r);
-    c[1] = wi_unit(g);
-    c[2] = wi_unit(b);
+    if (light->ootf_power != 0) wi_system_gamma(c, light->luminance, light->ootf_scale, light->ootf_power);
+    float result[3] = {m[0] * c[0] + m[1] * c[1] + m[2] * c[2], m[3] * c[0] + m[4] * c[1] + m[5] * c[2],
+                       m[6] * c[0] + m[7] * c[1] + m[8] * c[2]};
+    if (light->gains) {
+        wi_tone(result, light->gains, light->peak);
+        wi_into_gamut(result, light->output_luminance);
+    }
+    for (int k = 0; k < 3; k++) c[k] = wi_unit(result[k]);
 }
 
 WI_INLINE void wi_light_rgba8_body(const uint8_t *src, uint8_t *dst, const wi_light *light, size_t count) {

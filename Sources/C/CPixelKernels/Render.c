@@ -2,6 +2,7 @@
 #include "PixelRender.h"
 #include "Depths.h"
 #include "PixelLight.h"
+#include "ToneMapping.h"
 #include <math.h>
 #include <string.h>
 
@@ -32,24 +33,6 @@ WI_INLINE void wi_apply(const float *m, float *c) {
     c[2] = b;
 }
 
-/// Applies the system gamma of HLG and the tone curve, as for standard dynamic range (Light.c).
-WI_INLINE void wi_render_tone(const wi_render *own, float *c) {
-    if (own->ootf_power != 0) {
-        float y = own->luminance[0] * c[0] + own->luminance[1] * c[1] + own->luminance[2] * c[2];
-        float factor = y > 0 ? own->ootf_scale * powf(y, own->ootf_power) : 0;
-        for (int k = 0; k < 3; k++) c[k] *= factor;
-    }
-    if (own->tones) {
-        float largest = c[0] > c[1] ? c[0] : c[1];
-        largest = largest > c[2] ? largest : c[2];
-        float share = wi_clamp(largest / own->peak, 0, 1);
-        float over = largest > own->peak ? own->peak / largest : 1;
-        float place = wi_clamp(sqrtf(share) * WI_ROOT_STEPS, 0, WI_ROOT_STEPS - 0.001f);
-        float factor = over * wi_lookup(own->tones, place);
-        for (int k = 0; k < 3; k++) c[k] *= factor;
-    }
-}
-
 /// Renders one pixel with straight samples between 0 and 1.
 WI_INLINE void wi_render_pixel(const wi_render *own, const float *samples, const float *map, float alpha,
                                uint16_t *dst) {
@@ -58,13 +41,15 @@ WI_INLINE void wi_render_pixel(const wi_render *own, const float *samples, const
         float place = wi_clamp(samples[k], 0, 1) * WI_CURVE_STEPS;
         c[k] = place >= WI_CURVE_STEPS ? own->curves[k][WI_CURVE_STEPS] : wi_lookup(own->curves[k], place);
     }
-    wi_render_tone(own, c);
+    if (own->ootf_power != 0) wi_system_gamma(c, own->luminance, own->ootf_scale, own->ootf_power);
     wi_apply(own->to_gain, c);
     if (map)
         for (int k = 0; k < 3; k++)
             c[k] = (c[k] + own->base_offset[k]) * wi_lookup(own->gains[k], map[k] * WI_GAIN_STEPS) -
                    own->alternate_offset[k];
     wi_apply(own->to_output, c);
+    if (own->tones) wi_tone(c, own->tones, own->peak);
+    if (own->keeps_hue) wi_into_gamut(c, own->output_luminance);
     for (int k = 0; k < 3; k++) {
         float light = wi_clamp(c[k], 0, own->limit);
         if (own->pq) {

@@ -80,6 +80,11 @@ struct Chromaticities: Hashable {
         return primaries * .diagonal(inverse * white.xyz)
     }
 
+    /// The weights of the luminance of linear light.
+    var luminance: (Float, Float, Float)? {
+        toXYZ.map { (Float($0.flat[3]), Float($0.flat[4]), Float($0.flat[5])) }
+    }
+
     /// The matrix from linear light of the primaries to linear light of sRGB. White maps to white.
     var toSRGB: Matrix3? { matrix(to: .sRGB) }
 

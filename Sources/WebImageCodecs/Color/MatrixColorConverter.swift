@@ -25,8 +25,9 @@ final class MatrixColorConverter: @unchecked Sendable {
     static let curveCount = Int(WI_CURVE_STEPS) + 1
 
     /// The curves contain the linear light of `curveCount` evenly spaced samples for each channel. The matrix converts
-    /// linear light of the source to that of the target. The default range of the linear light is that of a display.
-    init(curves: [[Float]], matrix: Matrix3, range: Range = .display) {
+    /// linear light of the source to that of the target. The default range of the linear light is that of a display. The
+    /// target is necessary for the other ranges. The default is sRGB.
+    init(curves: [[Float]], matrix: Matrix3, range: Range = .display, target: Chromaticities = .sRGB) {
         let perCurve = Self.curveCount
         let perChannel = perCurve + 256
         middle = Double(curves[1][Self.curveCount / 2])
@@ -55,6 +56,7 @@ final class MatrixColorConverter: @unchecked Sendable {
             light.ootf_scale = Float(HDRToneMapping.peak / HDRToneMapping.white)
             light.luminance = HDRToneMapping.luminance
         }
+        light.output_luminance = target.luminance ?? HDRToneMapping.luminance
         let tables = EncodingTables.shared
         light.gains = range == .display ? nil : UnsafePointer(HDRToneMappingTable.shared.gains)
         light.peak = Float(HDRToneMapping.peak / HDRToneMapping.white)
@@ -73,7 +75,7 @@ final class MatrixColorConverter: @unchecked Sendable {
         guard let matrix = primaries.matrix(to: target.primaries) else { return nil }
         let curve = (0..<Self.curveCount).map { Float(transfer.light(Double($0) / Double(WI_CURVE_STEPS))) }
         let range: Range = transfer == .pq ? .pq : transfer == .hlg ? .hlg : .display
-        self.init(curves: [curve, curve, curve], matrix: matrix, range: range)
+        self.init(curves: [curve, curve, curve], matrix: matrix, range: range, target: target.primaries)
     }
 
     /// Converts pixels with straight alpha in place.

@@ -16,7 +16,8 @@ extension DecodedImage {
     ///   - headroom: The largest luminance of the display as a factor of the white of standard dynamic range, at least 1.
     ///     At 1, the result shows the image in standard dynamic range.
     ///   - encoding: The encoding of the samples. The default is linear light in 16-bit floating-point numbers.
-    ///   - primaries: The primaries of the samples. Colors outside their gamut are clipped. The default is sRGB.
+    ///   - primaries: The primaries of the samples. Colors outside their gamut are clipped, and those of images in PQ and
+    ///     HLG keep their hue and luminance. The default is sRGB.
     ///   - context: The limits and the cancellation. The default has the limits ``ImageLimits/desktop``.
     /// - Throws: ``ImageError/RequestFailure/invalidOption(name:value:)`` if the headroom isn't a number of at least 1,
     ///   an ``ImageError/LimitFailure`` if the result is too large, or ``ImageError/cancelled``.
@@ -63,6 +64,7 @@ struct HDRRenderer {
     private let toOutput: Matrix3
     private let headroom: Double
     private let tones: [Float]
+    private let outputLuminance: (Float, Float, Float)
     private let isPQ: Bool
 
     /// The headroom of PQ, which has up to 10,000 cd/m².
@@ -101,7 +103,9 @@ struct HDRRenderer {
         gains = metadata.map { Self.gains($0, weight: weight) } ?? []
         let isCompressed = source.isHDR && headroom * HDRToneMapping.white < HDRToneMapping.peak && image.gainMap == nil
         tones = isCompressed ? Self.tones(headroom: headroom) : []
-        toOutput = try Self.fromSRGB(Chromaticities(codePoint: primaries.rawValue))
+        let output = Chromaticities(codePoint: primaries.rawValue)
+        toOutput = try Self.fromSRGB(output)
+        outputLuminance = output?.luminance ?? HDRToneMapping.luminance
     }
 
     private static func source(of metadata: ImageMetadata) -> Source? {
@@ -174,6 +178,9 @@ struct HDRRenderer {
             render.ootf_scale = render.peak
             render.luminance = HDRToneMapping.luminance
         }
+        // ISO 21496-1 doesn't define colors outside of the gamut, and other implementations clip them.
+        render.keeps_hue = source.isHDR && metadata == nil ? 1 : 0
+        render.output_luminance = outputLuminance
         if let metadata {
             render.base_offset = Self.tuple(metadata.baseOffset)
             render.alternate_offset = Self.tuple(metadata.alternateOffset)

@@ -69,6 +69,48 @@ struct PQTests {
         #expect(psnr > 50, "\(name) at \(headroom): \(psnr) dB")
     }
 
+    /// The matrix from linear light of BT.2020 to linear light of BT.709 (BT.2407, section 2.2).
+    private static let toSRGB: [SIMD3<Double>] = [
+        SIMD3(1.6605, -0.5876, -0.0728), SIMD3(-0.1246, 1.1329, -0.0083), SIMD3(-0.0182, -0.1006, 1.1187),
+    ]
+
+    @Test("Colors outside of a smaller gamut keep their hue and their luminance", arguments: [1.0, 2, 16])
+    func hue(headroom: Double) throws {
+        let levels = [0.05, 0.3, 0.45, 0.58, 0.7]
+        let colors = levels.flatMap { red in levels.flatMap { green in levels.map { SIMD3(red, green, $0) } } }
+        let canvas = try PixelCanvas(size: PixelSize(width: colors.count, height: 1), format: .rgba16)
+        canvas.withUnsafeMutableBytes { bytes in
+            for (x, color) in colors.enumerated() {
+                for channel in 0..<4 {
+                    let sample = UInt16((channel < 3 ? color[channel] : 1) * 65_535)
+                    bytes.storeBytes(of: sample, toByteOffset: (x * 4 + channel) * 2, as: UInt16.self)
+                }
+            }
+        }
+        let metadata = ImageMetadata(
+            storedSize: PixelSize(width: colors.count, height: 1), bitDepth: 16,
+            codePoints: ColorCodePoints(primaries: 9, transfer: 16), color: .source)
+        let image = DecodedImage(pixels: canvas.finish(isOpaque: true), metadata: metadata)
+        let stored = HDRMath.light(try image.rendered(headroom: 49, primaries: .bt2020))
+        let rendered = HDRMath.light(try image.rendered(headroom: headroom, primaries: .sRGB))
+        var outside = 0
+        for place in stride(from: 0, to: stored.count, by: 3) {
+            let source = SIMD3(stored[place], stored[place + 1], stored[place + 2])
+            let light = SIMD3(rendered[place], rendered[place + 1], rendered[place + 2])
+            let wanted = SIMD3((Self.toSRGB[0] * source).sum(), (Self.toSRGB[1] * source).sum(), (Self.toSRGB[2] * source).sum())
+            let weights = SIMD3(0.2126, 0.7152, 0.0722)
+            let (luminance, gray) = ((weights * wanted).sum(), (weights * light).sum())
+            #expect(light.min() >= 0 && light.max() <= headroom * 1.001)
+            // The tone curve changes no tones below its knee.
+            #expect(gray <= luminance * 1.01 && (wanted.max() > 0.4 || gray >= luminance * 0.99), "\(source)")
+            let (chroma, own) = (wanted - luminance, light - gray)
+            let product = ((chroma * chroma).sum() * (own * own).sum()).squareRoot()
+            if product > luminance * gray * 1e-3 { #expect((chroma * own).sum() / product > 0.999, "\(source)") }
+            if wanted.min() < -0.05 * wanted.max() { outside += 1 }
+        }
+        #expect(outside > 30)
+    }
+
     @Test("An image with a gain map becomes PQ in AVIF, with 10 bits and code points")
     func writesAVIF() throws {
         guard ImageCoderRegistry.standard.canEncode(.avif) else { return }

@@ -23,9 +23,12 @@ typedef struct {
     /// If this value isn't 0, light is multiplied by ootf_scale × luminance to the power of this value (BT.2100 HLG).
     float ootf_power;
     float ootf_scale;
+    /// The weights of the luminance in the primaries of the source.
     float luminance[3];
-    /// The tone mapping factors at WI_ROOT_STEPS + 1 positions of √(largest channel ÷ peak), or NULL if there's no
-    /// tone mapping.
+    /// The weights of the luminance in the primaries of the result.
+    float output_luminance[3];
+    /// The tone mapping factors at WI_ROOT_STEPS + 2 positions of √(largest channel of the result ÷ peak), or NULL if
+    /// there's no tone mapping. Without it, channels outside of the range are clipped.
     const float *gains;
     float peak;
     /// The sRGB bytes at WI_LIGHT_STEPS + 1 positions of linear light.

@@ -17,9 +17,12 @@ typedef struct {
     float ootf_power;
     float ootf_scale;
     float luminance[3];
+    float output_luminance[3];
     /// The tone mapping factors of wi_light, or NULL.
     const float *tones;
     float peak;
+    /// Whether light outside of the primaries of the result keeps its hue instead of being clipped.
+    int keeps_hue;
     /// The matrix from linear light of the source to the primaries to which the gain applies.
     float to_gain[9];
     /// The gains at WI_GAIN_STEPS + 2 samples, per channel, or NULL if there's no gain map.
