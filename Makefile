@@ -36,7 +36,7 @@ demo:
 gallery: release
 	@.build/release/webimage gallery $(ARGUMENTS)
 
-## Starts the image server with nginx and memcached on loopback, prints the URL of an example, and stops on Control-C.
+## Starts the image server with nginx and memcached on loopback, prints three URLs to try, and stops on Control-C.
 ## PORT=8080 is the port of nginx.
 PORT ?= 8080
 serve:

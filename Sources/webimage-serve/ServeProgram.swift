@@ -53,6 +53,7 @@
             let socket = try ListeningSocket.inherited(environment) ?? ListeningSocket.open(settings.address)
             let current = CurrentServer()
             var options = settings.service
+            options.eventLog = log
             options.extraMetrics = { Self.gauges(current.server.withLock { $0 }, tier) }
             let service = ImageService(
                 handler: handler, configuration: options, metrics: metrics, log: settings.logsRequests ? log : nil)

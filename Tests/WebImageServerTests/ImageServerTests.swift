@@ -26,6 +26,7 @@ struct ImageServerTests {
         settings.memoryPressureMonitor = MemoryPressureMonitor(observesSystem: false)
         var configuration = ImageServer.Configuration()
         change(&configuration)
+        settings.downloader.redirectHandler = configuration.redirectHandler
         return try ImageServer(manager: ImageManager(configuration: settings), configuration: configuration)
     }
 
@@ -52,6 +53,22 @@ struct ImageServerTests {
         }
         _ = try server { $0.allowedSources = ["https://a.example/"] }
         _ = try server { $0.signingKeys = [URLSigningKey(key: "00", salt: "00")].compactMap { $0 } }
+    }
+
+    @Test("A handler with allowed sources needs the redirect handler, unless all sources are local")
+    func redirectHandler() throws {
+        var settings = ImageManager.Configuration.server
+        settings.diskCache = nil
+        let manager = ImageManager(configuration: settings)
+        var configuration = ImageServer.Configuration()
+        for sources in [["https://a.example/"], ["s3://"], ["local:///", "*"]] {
+            configuration.allowedSources = sources
+            #expect(throws: ImageServer.ConfigurationError.self) {
+                try ImageServer(manager: manager, configuration: configuration)
+            }
+        }
+        configuration.allowedSources = ["local:///"]
+        _ = try ImageServer(manager: manager, configuration: configuration)
     }
 
     @Test("The delay that another server requests is passed on to the client")
@@ -312,6 +329,70 @@ struct ImageServerTests {
         let object = try JSONSerialization.jsonObject(with: info.body) as? [String: Any]
         #expect(object?["width"] as? Int == 64 && object?["height"] as? Int == 48)
         #expect(object?["format"] as? String == "png" && object?["size"] as? Int == raw.body.count)
+        #expect(object?["frames"] as? Int == 1 && object?["orientation"] as? Int == 1)
+    }
+
+    @Test("Animations remain animated up to the maximum number of frames, and otherwise the first frame is the result")
+    func animations() async throws {
+        let frames = try (1...3).map { number in
+            (pixels: try TestImages.pixels(number, width: 40, height: 20), duration: Duration.milliseconds(50))
+        }
+        let file = try ImageCoderRegistry.standard.encode(
+            DecodedImage(animation: ImageAnimation(frames: frames, loopCount: 0)), as: .gif,
+            context: ImageProcessingContext())
+        let origin = try LoopbackServer(routes: [
+            "/a.gif": LoopbackServer.Response(headers: ["Cache-Control": "max-age=600"], body: file)
+        ])
+        for (limit, options, count) in [
+            (1, "w:20", 1), (3, "w:20", 3), (10, "w:20", 3), (10, "rs:fill:10:10/rot:90", 3), (2, "w:20", 1),
+            (10, "w:20/t:10", 1), (10, "rs:fill:10:10/g:sm", 1), (10, "w:20/pg:1", 1),
+        ] {
+            let server = try testServer({ _ in }, manager: { $0.limits.maxFrames = limit })
+            let formats = ["gif", "webp", "png", "avif", "jpg"].filter { name in
+                ImageFormat(fileExtension: name).map { server.manager.configuration.coders.canEncode($0) } ?? false
+            }
+            for format in formats {
+                let response = await server.response(
+                    to: ServerRequest(target: "/_/\(options)/plain/\(origin.url("/a.gif"))@\(format)"))
+                try #require(response.statusCode == 200, "\(String(decoding: response.body, as: UTF8.self))")
+                let image = try ImageCoderRegistry.standard.decode(response.body, context: ImageProcessingContext())
+                let isStill = ["jpg", "png"].contains(format)
+                #expect(image.frameCount == (isStill ? 1 : count), "\(limit) \(options) \(format)")
+                #expect(image.size.width <= 20 && image.size.height <= 20)
+            }
+        }
+        let settings = try ServiceSettings(
+            arguments: ["--open-proxy", "--max-animation-frames=60"], environment: [:], readFile: { _ in "" })
+        #expect(settings.manager.limits.maxFrames == 60)
+    }
+
+    @Test("An empty source has the status 422")
+    func emptySource() async throws {
+        let origin = try LoopbackServer(routes: ["/a.png": .ok(Data())])
+        let response = await (try testServer { _ in }).response(
+            to: ServerRequest(target: "/_/plain/\(origin.url("/a.png"))@png"))
+        #expect(response.statusCode == 422 && String(decoding: response.body, as: UTF8.self).contains("empty"))
+    }
+
+    @Test("Results of local files have the date of the last change, by which clients revalidate them")
+    func localDates() async throws {
+        let root = try TemporaryDirectory()
+        defer { withExtendedLifetime(root) {} }
+        let path = root.file("a.png")
+        try TestImages.png(5).write(to: URL(filePath: path))
+        let server = try testServer { $0.localDirectory = URL(filePath: root.path) }
+        let send = { (headers: HTTPHeaderFields) in
+            await server.response(to: ServerRequest(target: "/_/w:10/plain/local:///a.png@png", headers: headers))
+        }
+        // A file that was just written can change again in the same second.
+        try FileManager.default.setAttributes([.modificationDate: Date() + 60], ofItemAtPath: path)
+        #expect(await send([:]).headers["Last-Modified"] == nil)
+        let date = Date(timeIntervalSince1970: 1_500_000_000)
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+        let response = await send([:])
+        #expect(response.statusCode == 200 && response.headers["Last-Modified"] == HTTPDate.format(date))
+        #expect(await send(["If-Modified-Since": HTTPDate.format(date)]).statusCode == 304)
+        #expect(await send(["If-Modified-Since": HTTPDate.format(date - 1)]).statusCode == 200)
     }
 
     @Test("Patterns of sources match beginnings, and an asterisk matches no slash")

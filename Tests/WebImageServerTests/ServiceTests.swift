@@ -17,7 +17,7 @@ struct ServiceTests {
         #expect(queue.add(5, client: "b") == .waits && queue.add(6, client: "b") == .waits)
         #expect(queue.add(7, client: "a") == .rejected)
         #expect(queue.add(8, client: "c") == .replaces(4))
-        #expect((0..<7).map { _ in queue.finish() } == [1, 5, 8, 2, 6, 3, nil])
+        #expect((0..<7).map { _ in queue.finish()?.id } == [1, 5, 8, 2, 6, 3, nil])
         #expect(queue.runningCount == 0 && queue.waitingCount == 0)
     }
 
@@ -27,38 +27,50 @@ struct ServiceTests {
         for _ in 0..<200 {
             let (slots, limit) = (Int.random(in: 1...4, using: &generator), Int.random(in: 0...6, using: &generator))
             var queue = FairQueue<Int>(slots: slots, limit: limit)
-            var (running, waiting) = (0, [Int: String]())
+            var (running, waiting) = ([String: Int](), [Int: (client: String, group: String)]())
+            var runningCount: Int { running.values.reduce(0, +) }
+            let mayRun = { (group: String) in
+                running.values.reduce(0, +) < slots && (group == "" || running[group, default: 0] < queue.groupSlots)
+            }
             for id in 0..<200 {
                 switch Int.random(in: 0..<4, using: &generator) {
                 case 0, 1:
                     let client = "\(Int.random(in: 0..<4, using: &generator))"
-                    switch queue.add(id, client: client) {
+                    let group = ["", "x", "y"][Int.random(in: 0..<3, using: &generator)]
+                    let sameGroup = waiting.values.filter { $0.group == group }
+                    let isGroupFull = group != "" && sameGroup.count >= queue.groupLimit
+                    switch queue.add(id, client: client, group: group == "" ? nil : group) {
                     case .runs:
-                        #expect(running < slots)
-                        running += 1
+                        #expect(mayRun(group))
+                        running[group, default: 0] += 1
                     case .waits:
-                        #expect(running == slots && waiting.count < limit)
-                        waiting[id] = client
+                        #expect(!mayRun(group) && waiting.count < limit && !isGroupFull)
+                        waiting[id] = (client, group)
                     case .replaces(let other):
                         let loser = waiting.removeValue(forKey: other)
-                        let others = waiting.values.count { $0 == loser }
-                        #expect(loser != nil && others > waiting.values.count { $0 == client })
-                        waiting[id] = client
-                    case .rejected: #expect(running == slots && waiting.count >= limit)
+                        let rivals = waiting.values.filter { !isGroupFull || $0.group == group }
+                        let others = rivals.count { $0.client == loser?.client }
+                        #expect(loser != nil && others > rivals.count { $0.client == client })
+                        waiting[id] = (client, group)
+                    case .rejected: #expect(!mayRun(group) && (waiting.count >= limit || isGroupFull))
                     }
-                case 2 where running > 0:
-                    if let next = queue.finish() {
-                        #expect(waiting.removeValue(forKey: next) != nil)
-                    } else {
-                        #expect(waiting.isEmpty)
-                        running -= 1
+                case 2 where runningCount > 0:
+                    guard let group = running.filter({ $0.value > 0 }).keys.sorted().first else { continue }
+                    running[group, default: 0] -= 1
+                    if let next = queue.finish(group: group == "" ? nil : group) {
+                        let request = waiting.removeValue(forKey: next.id)
+                        #expect(request != nil && request?.group == next.group ?? "" && mayRun(next.group ?? ""))
+                        running[next.group ?? "", default: 0] += 1
                     }
                 default:
-                    guard let (id, client) = waiting.min(by: { $0.key < $1.key }) else { continue }
+                    guard let (id, request) = waiting.min(by: { $0.key < $1.key }) else { continue }
+                    let client = request.client
                     #expect(queue.withdraw(id, client: client) && !queue.withdraw(id, client: client))
                     waiting[id] = nil
                 }
-                #expect(queue.runningCount == running && queue.waitingCount == waiting.count)
+                #expect(queue.runningCount == runningCount && queue.waitingCount == waiting.count)
+                // No request waits for a slot that it could use.
+                #expect(!waiting.values.contains { mayRun($0.group) })
             }
         }
     }
@@ -177,10 +189,14 @@ struct ServiceTests {
         #expect(own.handler.defaultQualities[.jpeg] == 70 && own.handler.defaultQualities[.heif] == 71)
 
         let names = ["PRIVATE", "LOOPBACK", "LINK_LOCAL"].map { "IMGPROXY_ALLOW_\($0)_SOURCE_ADDRESSES" }
-        var environment = ["WEBIMAGE_OPEN_PROXY": "1", names[0]: "1", names[1]: "1"]
-        #expect(throws: ServiceSettings.Invalid.self) { try settings([], environment) }
+        var environment = ["WEBIMAGE_OPEN_PROXY": "1", names[0]: "1", names[1]: "0"]
+        #expect(try settings([], environment).manager.downloader.addressPolicy == .publicAnd(.privateNetworks))
         environment[names[2]] = "true"
-        #expect(try settings([], environment).manager.downloader.addressPolicy == .any)
+        let policy = try settings([], environment).manager.downloader.addressPolicy
+        #expect(policy == .publicAnd([.privateNetworks, .linkLocal]))
+        #expect(
+            try settings(["--allow-loopback-source-addresses"], ["WEBIMAGE_OPEN_PROXY": "1"])
+                .manager.downloader.addressPolicy == .publicAnd(.loopback))
         #expect(
             try settings([], ["WEBIMAGE_OPEN_PROXY": "1", names[0]: "1", "WEBIMAGE_PRIVATE_ADDRESSES": "1"])
                 .manager.downloader.addressPolicy == .any)
@@ -210,7 +226,7 @@ struct ServiceTests {
             (["--open-proxy=maybe"], [:], nil, "maybe"), (["--trusted-proxies=a"], open, nil, "“a”"),
             ([], ["IMGPROXY_ALLOWED_SOURCES": " "], nil, "every client"),
             (["--format-quality=webp"], open, nil, "FORMAT=QUALITY"), (["--isolation=on"], open, nil, "auto, required"),
-            (["--allow-private-source-addresses"], open, nil, "WEBIMAGE_PRIVATE_ADDRESSES=1"),
+            (["--allow-private-source-addresses=x"], open, nil, "“x”"),
             (["--memcached-ttl=0"], open, nil, "--memcached-ttl: “0”"),
         ] as [([String], [String: String], String?, String)] {
             do throws(ServiceSettings.Invalid) {

@@ -12,7 +12,10 @@ import WebImageTesting
 @testable import WebImageServer
 
 /// The handler with a manager that may load from this machine.
-func testServer(_ change: (inout ImageServer.Configuration) -> Void) throws -> ImageServer {
+func testServer(
+    _ change: (inout ImageServer.Configuration) -> Void,
+    manager changeManager: (inout ImageManager.Configuration) -> Void = { _ in }
+) throws -> ImageServer {
     var settings = ImageManager.Configuration.server
     settings.diskCache = nil
     settings.downloader.addressPolicy = .any
@@ -25,6 +28,8 @@ func testServer(_ change: (inout ImageServer.Configuration) -> Void) throws -> I
     var configuration = ImageServer.Configuration()
     configuration.isOpenProxy = true
     change(&configuration)
+    settings.downloader.redirectHandler = configuration.redirectHandler
+    changeManager(&settings)
     return try ImageServer(manager: ImageManager(configuration: settings), configuration: configuration)
 }
 
@@ -165,6 +170,44 @@ struct SourceTests {
         #expect(target.requests.first?.headers["x-amz-content-sha256"] == nil)
     }
 
+    @Test("Redirects lead only to allowed sources, and those of the storage are always followed")
+    func allowedRedirects() async throws {
+        let image = try TestImages.png(5)
+        let target = try LoopbackServer { _ in LoopbackServer.Response(body: image) }
+        let origin = try LoopbackServer { request in
+            switch request.path {
+            case "/away.png": .redirect(to: "\(target.url("/b.png"))")
+            case "/images/away.png": .redirect(307, to: "\(target.url("/b.png"))")
+            case "/up.png": .redirect(to: "/open/../secret.png")
+            case "/inside.png": .redirect(to: "/open/a.png")
+            default: LoopbackServer.Response(body: image)
+            }
+        }
+        let own = "http://127.0.0.1:\(origin.port)"
+        let server = try testServer {
+            $0.allowedSources = ["open/", "away.png", "inside.png", "up.png"].map { "\(own)/\($0)" }
+        }
+        #expect(await status(server, "\(own)/inside.png") == 200)
+        #expect(await status(server, "\(own)/up.png") == 404)
+        #expect(await status(server, "\(own)/away.png") == 404)
+        #expect(target.requests.isEmpty && !origin.requests.contains { $0.path == "/secret.png" })
+        let wide = try testServer { $0.allowedSources = ["\(own)/", "\(target.url("/"))"] }
+        #expect(await status(wide, "\(own)/away.png") == 200)
+        let storage = try testServer {
+            $0.allowedSources = ["s3://"]
+            $0.s3 = S3Storage(endpoint: origin.url("/"), credentials: nil)
+        }
+        #expect(await status(storage, "s3://images/away.png") == 200)
+        var settings = try ServiceSettings(
+            arguments: ["--allowed-sources=s3://", "--private-addresses", "--allowed-ports=any", "--cache-directory="],
+            environment: ["IMGPROXY_USE_S3": "1", "IMGPROXY_S3_ENDPOINT": "\(origin.url("/"))"], readFile: { _ in "" })
+        settings.manager.downloader.proxy = .disabled
+        let program = try ImageServer(
+            manager: ImageManager(configuration: settings.manager), configuration: settings.handler)
+        #expect(await status(program, "s3://images/away.png") == 200)
+        #expect(try testServer { _ in }.configuration.redirectHandler == nil)
+    }
+
     @Test("The address policy applies to the storage")
     func addressPolicy() async throws {
         let origin = try storage()
@@ -282,6 +325,36 @@ struct WatermarkTests {
         let half = try #require(try await pixels("wm:0.5", opacity: 0.5).pixel(x: 50, y: 40))
         #expect((60...68).contains(Int(half.red)) && (187...195).contains(Int(half.blue)), "\(half)")
         #expect(redArea(try await pixels("wm:0")).count == 0)
+    }
+
+    @Test("Tiles that are drawn in one pass have the pixels of one overlay for each tile")
+    func tiles() throws {
+        let context = ImageProcessingContext(limits: .server)
+        let opaque = try TestImages.pixels(3, width: 50, height: 40)
+        let clear = try PixelBuffer.filled(
+            with: PixelColor(red: 9, green: 90, blue: 200, alpha: 77), size: PixelSize(width: 50, height: 40))
+        let mark = try StandardTransformer.overlay(
+            try TestImages.pixels(7, width: 6, height: 5), in: PixelRect(x: 1, y: 1, width: 6, height: 5), opacity: 0.6
+        ).transform(
+            try PixelBuffer.filled(
+                with: PixelColor(red: 250, green: 0, blue: 30, alpha: 128), size: PixelSize(width: 9, height: 7)),
+            context: context)
+        let grid = [-7, -3, 4, 11, 36, 39, 40].flatMap { y in [-9, -8, 0, 5, 20, 45, 49, 50].map { (x: $0, y: y) } }
+        for image in [opaque, clear] {
+            for opacity in [0.13, 0.5, 1] {
+                for places in [grid, [(x: 3, y: 4)], [(x: -1, y: -1)], [(x: 50, y: 0)], []] {
+                    var expected = image
+                    for place in places {
+                        let rect = PixelRect(x: place.x, y: place.y, width: mark.width, height: mark.height)
+                        expected = try StandardTransformer.overlay(mark, in: rect, opacity: opacity)
+                            .transform(expected, context: context)
+                    }
+                    let result = try image.drawTiles(mark, at: places, opacity: opacity, context: context)
+                    let (drawn, wanted) = (result.withUnsafeBytes { Data($0) }, expected.withUnsafeBytes { Data($0) })
+                    #expect(drawn == wanted && result.isOpaque == expected.isOpaque, "\(opacity) \(places.count)")
+                }
+            }
+        }
     }
 
     @Test("Repeated watermarks cover the image with the distances")

@@ -84,8 +84,8 @@ extension ImageManager {
         /// opened. The setting doesn't affect requests with a custom loader and images that the application makes.
         ///
         /// The default is `nil`, which means every scheme that a loader supports. If
-        /// ``ImageDownloader/Configuration/addressPolicy`` is
-        /// ``ImageDownloader/Configuration/AddressPolicy/publicOnly``, `nil` means `https` and `http`.
+        /// ``ImageDownloader/Configuration/addressPolicy`` isn't
+        /// ``ImageDownloader/Configuration/AddressPolicy/any``, `nil` means `https` and `http`.
         public var allowedSchemes: Set<String>?
         /// The maximum size of the data in a `data:` URL, in bytes. ``ImageLimits/maxEncodedBytes`` applies in addition.
         ///
@@ -205,7 +205,7 @@ extension ImageManager {
 extension ImageManager.Configuration {
     /// The effective ``allowedSchemes``, or `nil` if all schemes are allowed.
     var schemes: Set<String>? {
-        allowedSchemes ?? (downloader.addressPolicy == .publicOnly ? ["https", "http"] : nil)
+        allowedSchemes ?? (downloader.addressPolicy == .any ? nil : ["https", "http"])
     }
 
     /// The settings of the downloader, restricted to the schemes that both configurations allow.

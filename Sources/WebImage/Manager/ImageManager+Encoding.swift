@@ -48,10 +48,44 @@ extension ImageManager {
                 plan, narrow: requested === plan ? nil : requested, encoding, task, pipeline
             )
             .output()
-            let image = EncodedImage(output.data, as: encoding, source: plan.sourceResponse(of: output.originalInfo))
-            let delivered = DeliveredResult(
-                source: output.source, byteCount: output.data.count, imageSize: image.knownSize)
-            return (image, delivered)
+            return plan.delivery(of: output, as: encoding)
+        }
+    }
+
+    /// The result of a lookup of an encoded image.
+    package enum StoredEncoding: Sendable {
+        /// The stored encoded image.
+        case found(EncodedImage)
+        /// No encoded image is stored, but the decoded image is in memory, so its source isn't contacted.
+        case imageInMemory
+        /// The image isn't in memory, and no encoded image can be used.
+        case missing
+    }
+
+    /// Looks up the result of ``encodedImage(for:as:)`` in memory and on disk.
+    ///
+    /// This method contacts neither the source nor custom tiers, and it decodes and encodes nothing. Only a found image
+    /// counts in the statistics and is reported to the observers.
+    package func storedEncoding(for request: ImageRequest, as encoding: ImageEncoding) async -> StoredEncoding {
+        var request = request
+        request.caching.readFrom.formIntersection([.memory, .disk])
+        request.caching.originalReadFrom.formIntersection([.memory, .disk])
+        let requested = pipeline.plan(request)
+        // The version of a file must be read, and encodings of local sources aren't stored.
+        guard !requested.isLocal else { return .missing }
+        let verified = await requested.verified()
+        let plan = verified.preparing(for: encoding)
+        let run = EncodingRun(
+            plan, narrow: verified === plan ? nil : verified, encoding, ImageTask(plan.request), pipeline)
+        guard let output = await run.stored() else { return run.isImageInMemory ? .imageInMemory : .missing }
+        do throws(ImageError) {
+            let image = try await pipeline.perform(plan, as: .encoding, encoding) { (_) async throws(ImageError) in
+                plan.delivery(of: output, as: encoding)
+            }
+            return .found(image)
+        } catch {
+            // The limit of requests in flight also applies to the request that loads the image.
+            return .missing
         }
     }
 
@@ -74,6 +108,15 @@ extension ImageManager {
 }
 
 extension RequestPlan {
+    fileprivate func delivery(
+        of output: EncodingRun.Output, as encoding: ImageEncoding
+    ) -> ImagePipeline.Delivery<EncodedImage> {
+        let image = EncodedImage(output.data, as: encoding, source: sourceResponse(of: output.originalInfo))
+        let delivered = DeliveredResult(
+            source: output.source, byteCount: output.data.count, imageSize: image.knownSize)
+        return (image, delivered)
+    }
+
     /// Returns the response that contained or last confirmed the original data, or `nil` if it came without HTTP.
     fileprivate func sourceResponse(of originalInfo: OriginalInfo?) -> EncodedImage.SourceResponse? {
         guard let stored = originalInfo?.head else { return nil }

@@ -54,6 +54,18 @@ struct EncodingRun {
         }.result.get()
     }
 
+    /// Returns the cached encoding of data that is available and fresh, without decoding anything, or `nil` if there's
+    /// none or if its tier is slow.
+    func stored() async -> Output? { storesEncodings ? await storedBeforehand().found : nil }
+
+    /// Whether the image is in memory and needs no further data. This property uses up no prefetched image.
+    var isImageInMemory: Bool {
+        guard !needsOriginal, !pipeline.interceptors.interceptsMemoryHits, !plan.needsVerification,
+            let hit = pipeline.memory.hit(plan)
+        else { return false }
+        return hit.step.servesRequest && !isOutdated(hit.image)
+    }
+
     private func encoded() async throws(ImageError) -> Output {
         let (image, original, source) = try await source()
         let encoded = try await pipeline.encode.encode(

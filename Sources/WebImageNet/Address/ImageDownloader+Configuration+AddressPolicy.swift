@@ -22,14 +22,60 @@ extension ImageDownloader.Configuration {
         /// ``ImageDownloader/Configuration/Proxy/url(_:enforcesAddressPolicy:)`` declares that the proxy enforces the
         /// policy itself.
         case publicOnly
+        /// Public addresses and some kinds of special addresses, for servers that also load from their own network.
+        ///
+        /// Names under `localhost` need loopback addresses, and the other names that ``publicOnly`` rejects need private or
+        /// link-local addresses. In all other respects, the policy is the same as ``publicOnly``.
+        case publicAnd(SpecialAddresses)
+
+        /// Kinds of addresses that aren't public.
+        public struct SpecialAddresses: OptionSet, Sendable, Hashable {
+            /// The bits of the kinds.
+            public let rawValue: Int
+            /// Creates a set from its bits.
+            public init(rawValue: Int) { self.rawValue = rawValue }
+            /// The addresses of private networks: `10.0.0.0/8`, `172.16.0.0/12`, `192.168.0.0/16`, and `fc00::/7`.
+            public static let privateNetworks = SpecialAddresses(rawValue: 1)
+            /// The addresses of this machine: `127.0.0.0/8` and `::1`.
+            public static let loopback = SpecialAddresses(rawValue: 2)
+            /// The addresses of the local link: `169.254.0.0/16` and `fe80::/10`. The metadata services of cloud providers
+            /// have such addresses.
+            public static let linkLocal = SpecialAddresses(rawValue: 4)
+
+            /// The kind of an address, or an empty set for other addresses.
+            init(of address: IPAddress) {
+                var address = address
+                // A socket reaches a mapped address over IPv4 (RFC 4291 2.5.5.2).
+                if address.bytes.count == 16, address.hasPrefix([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff], 96),
+                    let mapped = IPAddress(bytes: Array(address.bytes[12...]))
+                {
+                    address = mapped
+                }
+                let found = Self.ranges.first { range in
+                    range.byteCount == address.bytes.count && address.hasPrefix(range.prefix, range.length)
+                }
+                self = found?.kind ?? []
+            }
+
+            /// `byteCount` is the size of the addresses, which is 4 or 16.
+            private static let ranges: [(byteCount: Int, prefix: [UInt8], length: Int, kind: SpecialAddresses)] = [
+                (4, [10], 8, .privateNetworks), (4, [172, 16], 12, .privateNetworks),
+                (4, [192, 168], 16, .privateNetworks), (4, [127], 8, .loopback), (4, [169, 254], 16, .linkLocal),
+                (16, [0xfc], 7, .privateNetworks), (16, [0xfe, 0x80], 10, .linkLocal),
+                (16, [UInt8](repeating: 0, count: 15) + [1], 128, .loopback),
+            ]
+        }
 
         /// Returns whether the policy allows a host before its name is resolved.
         func allows(_ host: HostName) -> Bool {
             guard self != .any else { return true }
             if let address = IPAddress(host) { return allows(address) }
-            let isLocal = Self.localDomains.contains { host.text == $0 || host.text.hasSuffix(".\($0)") }
+            let domain = Self.localDomains.first { host.text == $0 || host.text.hasSuffix(".\($0)") }
             // Resolvers complete names of one label with domains of the local network.
-            return host.text.contains(".") && !isLocal
+            if domain == nil, host.text.contains(".") { return true }
+            guard case .publicAnd(let special) = self else { return false }
+            return domain == "localhost"
+                ? special.contains(.loopback) : !special.isDisjoint(with: [.privateNetworks, .linkLocal])
         }
 
         /// The domains whose names are never public (RFC 6761, RFC 6762, RFC 8375, and the reservation of `internal` by
@@ -40,6 +86,8 @@ extension ImageDownloader.Configuration {
             switch self {
             case .any: true
             case .publicOnly: AddressClass(address) == .global
+            case .publicAnd(let special):
+                AddressClass(address) == .global || !special.isDisjoint(with: SpecialAddresses(of: address))
             }
         }
     }

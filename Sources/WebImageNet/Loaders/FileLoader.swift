@@ -39,9 +39,25 @@ package final class FileLoader: ImageLoader {
     ///   canceled.
     package func load(_ request: LoadRequest, context: LoadContext) async throws(ImageError) -> LoadResponse {
         let queued = MonotonicTime.now
-        return try await readQueue.run(context) { [root] (isCancelled) throws(ImageError) in
+        return try await readQueue.run(context) { [root] (isCancelled) throws(ImageError) -> LoadResponse in
             let reading = FileReading(request: request, context: context, queued: queued, root: root)
             return try reading.read(isCancelled: isCancelled)
+        }
+    }
+}
+
+extension FileLoader {
+    /// Returns the time of the last change of a regular file, or `nil` if the file can't be opened.
+    package func modificationDate(of url: URL) async -> Date? {
+        let context = LoadContext()
+        do throws(ImageError) {
+            return try await readQueue.run(context) { [root] (_) throws(ImageError) -> Date in
+                let reading = FileReading(
+                    request: LoadRequest(url: url), context: context, queued: MonotonicTime.now, root: root)
+                return try reading.modificationDate()
+            }
+        } catch {
+            return nil
         }
     }
 }
@@ -72,11 +88,7 @@ private struct FileReading {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .request(.fileNotFound(path: path)) }
         let file = try openFile()
         defer { close(file) }
-        var facts = stat()
-        guard fstat(file, &facts) == 0 else { throw failure(errno) }
-        guard facts.st_mode & S_IFMT == S_IFREG else {
-            throw failure(facts.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
-        }
+        let facts = try self.facts(of: file)
         let size = Int(facts.st_size)
         guard size <= request.maxByteCount else { throw tooLarge(size) }
         context.report(.started)
@@ -92,6 +104,24 @@ private struct FileReading {
         metrics.receivedByteCount = body.count
         return LoadResponse(
             body: body, url: request.url, requestDate: begun, responseDate: begun, metrics: metrics)
+    }
+
+    func modificationDate() throws(ImageError) -> Date {
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw .request(.fileNotFound(path: path)) }
+        let file = try openFile()
+        defer { close(file) }
+        let time = try self.facts(of: file).st_mtim
+        return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
+    }
+
+    /// Throws if the file isn't a regular file.
+    private func facts(of file: Int32) throws(ImageError) -> stat {
+        var facts = stat()
+        guard fstat(file, &facts) == 0 else { throw failure(errno) }
+        guard facts.st_mode & S_IFMT == S_IFREG else {
+            throw failure(facts.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
+        }
+        return facts
     }
 
     private func openFile() throws(ImageError) -> Int32 {

@@ -19,11 +19,11 @@ final class FileReadQueue: Sendable {
     /// needed.
     ///
     /// Throws ``ImageError/cancelled`` as soon as the surrounding Swift task is canceled.
-    func run(
+    func run<Value: Sendable>(
         _ context: LoadContext,
-        _ work: @escaping @Sendable (_ isCancelled: () -> Bool) throws(ImageError) -> LoadResponse
-    ) async throws(ImageError) -> LoadResponse {
-        let promise = Promise<Result<LoadResponse, ImageError>>()
+        _ work: @escaping @Sendable (_ isCancelled: () -> Bool) throws(ImageError) -> Value
+    ) async throws(ImageError) -> Value {
+        let promise = Promise<Result<Value, ImageError>>()
         let known = context.priority
         let id = try submit(known) {
             guard !promise.isResolved else { return }

@@ -162,7 +162,7 @@ package struct Doctor: Sendable {
             pair("decodingMemoryLimit", "running decodes") { NumberFormatting.bytes($0.decodingMemoryLimit) },
             pair("progressiveMemoryLimit", "previews") { NumberFormatting.bytes($0.progressiveMemoryLimit) },
             pair("maxInFlightRequests", "running requests") { $0.maxInFlightRequests.map { "\($0)" } ?? "unlimited" },
-            pair("addresses", "addresses") { $0.downloader.addressPolicy == .publicOnly ? "public only" : "all" },
+            pair("addresses", "addresses") { $0.downloader.addressPolicy == .any ? "all" : "public only" },
         ]
     }
 

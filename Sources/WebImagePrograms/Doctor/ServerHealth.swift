@@ -43,7 +43,10 @@ package struct ServerHealth: Sendable {
             return [.init("configuration", "Server configuration", [check])] + programs
         }
         return [
-            .init("configuration", "Server configuration", Self.configuration(settings)),
+            .init(
+                "configuration", "Server configuration",
+                Self.configuration(settings)
+                    + ((configurationFile ?? environment["WEBIMAGE_CONFIG"]).map(Self.permissions) ?? [])),
             .init("access", "Access", Self.accessChecks(settings)),
             .init(
                 "address", "Address",
@@ -146,6 +149,8 @@ package struct ServerHealth: Sendable {
                     "addresses", settings.handler.allowedSources == nil ? .unsafe : .note, "addresses",
                     "The server loads from private and loopback addresses.",
                     remedy: "Remove WEBIMAGE_PRIVATE_ADDRESSES, or name the hosts in IMGPROXY_ALLOWED_SOURCES."))
+        } else if case .publicAnd(let special) = settings.manager.downloader.addressPolicy {
+            checks.append(specialAddresses(special, isRestricted: settings.handler.allowedSources != nil))
         } else {
             checks.append(.init("addresses", .ok, "addresses", "public only"))
         }
@@ -169,6 +174,43 @@ package struct ServerHealth: Sendable {
         }
         return checks
     }
+
+    private static func specialAddresses(
+        _ special: ImageDownloader.Configuration.AddressPolicy.SpecialAddresses, isRestricted: Bool
+    ) -> DoctorReport.Check {
+        let names = [
+            special.contains(.privateNetworks) ? "private" : nil, special.contains(.loopback) ? "loopback" : nil,
+            special.contains(.linkLocal) ? "link-local" : nil,
+        ].compactMap { $0 }
+        return .init(
+            "addresses", isRestricted ? .note : .unsafe, "addresses",
+            "The server loads from \(names.joined(separator: ", ")) addresses.",
+            remedy: "Remove the settings IMGPROXY_ALLOW_…_SOURCE_ADDRESSES, or name the hosts in "
+                + "IMGPROXY_ALLOWED_SOURCES.")
+    }
+
+    /// Returns a check of the permissions of the file with the settings, if the file contains secrets.
+    private static func permissions(_ path: String) -> [DoctorReport.Check] {
+        var facts = stat()
+        guard stat(path, &facts) == 0, let text = try? ServiceSettings.text(ofFile: path) else { return [] }
+        let names = text.split(separator: "\n").map { line in
+            line.prefix { $0 != "=" }.trimmingCharacters(in: .whitespaces)
+        }
+        guard names.contains(where: secrets.contains) else { return [] }
+        return [
+            facts.st_mode & S_IROTH == 0
+                ? .init("file", .ok, "file", "not readable by all users")
+                : .init(
+                    "file", .unsafe, "file", "All users of the machine can read the keys in \(path).",
+                    remedy: "Run `chmod o-rwx \(path)`.")
+        ]
+    }
+
+    /// The settings that must remain secret.
+    private static let secrets: Set<String> = [
+        "IMGPROXY_KEY", "IMGPROXY_SALT", "IMGPROXY_TRUSTED_SIGNATURES", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
+        "WEBIMAGE_MEMCACHED_SECRET",
+    ]
 
     private static func limits(_ settings: ServiceSettings) -> [DoctorReport.Check] {
         let (service, images) = (settings.service, settings.manager.limits)

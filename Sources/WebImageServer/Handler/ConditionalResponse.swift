@@ -134,6 +134,7 @@ extension ServerFailure {
         case .limitExceeded, .processing: error.message
         case .decoding(let failure) where failure.statusCode != 422:
             "The image can’t be processed (error \(error.code))."
+        case .network(let failure) where failure.reason == .emptyBody: "The source is empty (error \(error.code))."
         case .network: "The source can’t be loaded (error \(error.code))."
         case .decoding: "The source isn’t a valid image (error \(error.code))."
         default: "The image can’t be processed (error \(error.code))."
@@ -147,7 +148,8 @@ extension ServerFailure {
         case .request: 404
         case .network(let failure):
             switch failure.reason {
-            case .addressNotAllowed: 404
+            case .addressNotAllowed, .redirectNotAllowed: 404
+            case .emptyBody: 422
             case .timedOut: 504
             case .unacceptableStatusCode where failure.statusCode == 404 || failure.statusCode == 410: 404
             // The other server is overloaded, too, and has requested a delay.

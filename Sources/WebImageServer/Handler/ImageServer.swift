@@ -83,6 +83,21 @@ public struct ImageServer: Sendable {
         /// Reasons name options and limits, but not the source URL.
         public var sendsReasons = true
 
+        /// A closure that rejects redirects to URLs that ``allowedSources`` doesn't contain, or `nil` if the server loads
+        /// all URLs.
+        ///
+        /// Set it as the `redirectHandler` of the downloader of the manager after you set all other properties. A handler
+        /// with ``allowedSources`` can't be created without it, unless all of them are local. Redirects of the storage in
+        /// ``s3`` are always followed.
+        public var redirectHandler: (@Sendable (Redirect) -> RedirectDecision)? {
+            guard allowedSources != nil else { return nil }
+            let sources = ServerSources(self)
+            return { redirect in
+                sources.allowsRedirect(from: redirect.source, to: redirect.destination)
+                    ? .follow : .refuse(reason: "the server doesn't allow the target")
+            }
+        }
+
         /// Creates a configuration that needs signing keys, allowed sources, or an explicit permission.
         public init() {}
     }
@@ -107,8 +122,8 @@ public struct ImageServer: Sendable {
 
     /// Creates a handler.
     ///
-    /// - Throws: A ``ConfigurationError`` if the server would be an open proxy, or if a preset or the watermark isn't
-    ///   valid.
+    /// - Throws: A ``ConfigurationError`` if the server would be an open proxy, if redirects could lead to other sources than
+    ///   the allowed ones, or if a preset or the watermark isn't valid.
     public init(manager: ImageManager, configuration: Configuration) throws(ConfigurationError) {
         let isRestricted =
             !configuration.signingKeys.isEmpty || configuration.allowedSources != nil || configuration.isOpenProxy
@@ -117,6 +132,13 @@ public struct ImageServer: Sendable {
                 description:
                     "Every client could load every URL through this server. Set a signing key and a salt, or the "
                     + "allowed sources, or allow an open proxy explicitly.")
+        }
+        let hasRemoteSources = configuration.allowedSources?.contains { !$0.hasPrefix("local://") } ?? false
+        guard !hasRemoteSources || manager.configuration.downloader.redirectHandler != nil else {
+            throw ConfigurationError(
+                description:
+                    "Redirects could lead to other sources than the allowed ones. Set the redirect handler of this "
+                    + "configuration in the configuration of the downloader.")
         }
         self.manager = manager
         self.configuration = configuration
@@ -136,12 +158,7 @@ public struct ImageServer: Sendable {
         signatures.size = configuration.signatureSize
         signatures.trusted = configuration.trustedSignatures
         self.signatures = signatures
-        var sources = ServerSources()
-        sources.patterns = configuration.allowedSources
-        sources.localDirectory = configuration.localDirectory
-        sources.baseURL = configuration.baseURL
-        sources.s3 = configuration.s3
-        self.sources = sources
+        sources = ServerSources(configuration)
         do throws(ImageError) {
             watermark = try configuration.watermark.map { mark throws(ImageError) in
                 try DecodedWatermark(mark, manager)
@@ -178,16 +195,83 @@ public struct ImageServer: Sendable {
     /// - Parameter deadline: The time to wait for running responses.
     public func shutdown(deadline: Duration) async { await running.stop(deadline: deadline) }
 
+    /// The decision about a request before a worker processes it.
+    package enum Preparation: Sendable {
+        /// The response, for which no worker is necessary.
+        case response(ServerResponse)
+        /// The request needs a worker. `host` is the host that it can contact, or `nil` if it contacts none.
+        case work(host: String?)
+    }
+
+    /// Returns the response to a request if the request isn't valid or its result is stored in memory or on disk,
+    /// including responses with the status code 304.
+    ///
+    /// This method contacts no other server, and it decodes and encodes nothing.
+    package func preparation(of request: ServerRequest) async -> Preparation {
+        let isHead = request.method == "HEAD"
+        guard !running.isStopping, let path = imagePath(of: request) else {
+            return .work(host: contactedHost(by: request))
+        }
+        do throws(ServerFailure) {
+            let job = try imageJob(path, request)
+            let host = contactedHost(for: job.source)
+            guard host != nil, !job.options.isRaw, job.options.skippedFormats.isEmpty else { return .work(host: host) }
+            switch await manager.storedEncoding(for: job.plan.request, as: job.plan.encoding) {
+            case .found(let image):
+                let result = Result(
+                    data: image.data, format: image.format, source: image.source, modified: image.source?.lastModified)
+                return .response(finished(response(of: result, job, request), isHead))
+            case .imageInMemory: return .work(host: nil)
+            case .missing: return .work(host: host)
+            }
+        } catch {
+            return .response(failed(error, isHead))
+        }
+    }
+
+    /// Returns the host that the processing of a request can contact, or `nil` if it contacts none.
+    package func contactedHost(by request: ServerRequest) -> String? {
+        guard ["GET", "HEAD"].contains(request.method), let path = ownPath(of: request) else { return nil }
+        let own = path.hasPrefix("/info/") ? String(path.dropFirst("/info".count)) : path
+        do throws(ServerFailure) {
+            return contactedHost(for: try job(own, request).source)
+        } catch {
+            return nil
+        }
+    }
+
+    private func contactedHost(for source: ServerSource) -> String? {
+        source.kind == .local ? nil : source.url.host()?.lowercased()
+    }
+
+    /// Returns the path of a request for an image, without the prefix and the query, or `nil` for other requests.
+    private func imagePath(of request: ServerRequest) -> String? {
+        guard request.method == "GET" || request.method == "HEAD", let path = ownPath(of: request),
+            path != "/health", !path.hasPrefix("/info/")
+        else { return nil }
+        return path
+    }
+
+    private func ownPath(of request: ServerRequest) -> String? {
+        let path = request.target.prefix { $0 != "?" }
+        return path.hasPrefix(configuration.pathPrefix) ? String(path.dropFirst(configuration.pathPrefix.count)) : nil
+    }
+
+    /// Returns the time of the last change of a local file, or `nil` for other sources. A recent time is omitted, because the
+    /// file can change again in the same second.
+    private func modificationDate(of source: ServerSource) async -> Date? {
+        guard source.kind == .local, let date = await localLoader?.modificationDate(of: source.url) else { return nil }
+        return date.timeIntervalSinceNow < -2 ? date : nil
+    }
+
     private func processed(_ request: ServerRequest, _ isHead: Bool) async -> ServerResponse {
         guard isHead || request.method == "GET" else {
             return finished(
                 ServerResponse(statusCode: 405, headers: ["Allow": "GET, HEAD", "Cache-Control": "no-store"]), isHead)
         }
-        let path = String(request.target.prefix { $0 != "?" })
-        guard path.hasPrefix(configuration.pathPrefix) else {
+        guard let own = ownPath(of: request) else {
             return failed(.notFound("The path isn’t one of this server."), isHead)
         }
-        let own = String(path.dropFirst(configuration.pathPrefix.count))
         if own == "/health" {
             return finished(
                 ServerResponse(
@@ -238,7 +322,14 @@ public struct ImageServer: Sendable {
         return (try sources.source(of: url.source), options)
     }
 
-    private func image(_ path: String, _ request: ServerRequest) async throws(ServerFailure) -> ServerResponse {
+    /// The processing of a request for an image.
+    private struct ImageJob {
+        var source: ServerSource
+        var options: ProcessingOptions
+        var plan: ProcessingPlan
+    }
+
+    private func imageJob(_ path: String, _ request: ServerRequest) throws(ServerFailure) -> ImageJob {
         let (source, options) = try job(path, request)
         let negotiated =
             options.format == nil ? AcceptHeader(request.headers["Accept"]).format(preferred: formats) : nil
@@ -247,15 +338,28 @@ public struct ImageServer: Sendable {
         }
         var plan = ProcessingPlan(
             source: source.url, options: options, format: options.format ?? negotiated,
-            qualities: configuration.defaultQualities, watermark: watermark)
+            qualities: configuration.defaultQualities, watermark: watermark,
+            keepsAnimations: manager.configuration.limits.maxFrames > 1)
         prepare(&plan.request, source, request)
-        let result: Result
+        return ImageJob(source: source, options: options, plan: plan)
+    }
+
+    private func image(_ path: String, _ request: ServerRequest) async throws(ServerFailure) -> ServerResponse {
+        let job = try imageJob(path, request)
+        // A version that is written after this date has another date, so the date never belongs to older data.
+        let modified = await modificationDate(of: job.source)
         do throws(ImageError) {
-            result = try await self.result(of: plan, options)
+            var result = try await self.result(of: job.plan, job.options)
+            result.modified = result.source?.lastModified ?? modified
+            return response(of: result, job, request)
         } catch {
             throw ServerFailure(error)
         }
-        var headers = header(of: options, result, source.url)
+    }
+
+    private func response(of result: Result, _ job: ImageJob, _ request: ServerRequest) -> ServerResponse {
+        let options = job.options
+        var headers = header(of: options, result, job.source.url)
         // Caches of proxies must compare these header fields, because the result depends on them (RFC 9110 12.5.5).
         let vary = (options.format == nil ? ["Accept"] : []) + (configuration.usesClientHints ? ClientHints.names : [])
         if !vary.isEmpty { headers.append(name: "Vary", value: vary.joined(separator: ", ")) }
@@ -277,6 +381,8 @@ public struct ImageServer: Sendable {
         var data: Data
         var format: ImageFormat?
         var source: EncodedImage.SourceResponse?
+        /// The time of the last change of the source, or `nil` if it's unknown.
+        var modified: Date?
     }
 
     private func result(
@@ -291,8 +397,22 @@ public struct ImageServer: Sendable {
                 return Result(data: original.data, format: format, source: original.source)
             }
         }
-        let image = try await manager.encodedImage(for: plan.request, as: plan.encoding)
+        let image = try await encodedImage(of: plan)
         return Result(data: image.data, format: image.format, source: image.source)
+    }
+
+    /// Returns the result, or that of the first frame if an animation has too many frames.
+    private func encodedImage(of plan: ProcessingPlan) async throws(ImageError) -> EncodedImage {
+        do throws(ImageError) {
+            return try await manager.encodedImage(for: plan.request, as: plan.encoding)
+        } catch {
+            guard case .limitExceeded(let failure) = error, plan.request.frames == .all,
+                [.frameCount, .animationPixelCount].contains(failure.kind)
+            else { throw error }
+            var request = plan.request
+            request.frames = .first
+            return try await manager.encodedImage(for: request, as: plan.encoding)
+        }
     }
 
     private func header(of options: ProcessingOptions, _ result: Result, _ source: URL) -> HTTPHeaderFields {
@@ -305,7 +425,7 @@ public struct ImageServer: Sendable {
         }
         let lifetime = ResultLifetime(result.source, longest: longest, usesSource: configuration.usesSourceLifetime)
         headers.append(name: "Cache-Control", value: lifetime.cacheControl)
-        if let date = result.source?.lastModified {
+        if let date = result.modified {
             headers.append(name: "Last-Modified", value: HTTPDate.format(date))
         }
         headers.append(name: "X-Content-Type-Options", value: "nosniff")
@@ -329,6 +449,9 @@ public struct ImageServer: Sendable {
         var width: Int
         var height: Int
         var size: Int
+        var frames: Int
+        /// The orientation of EXIF, from 1 to 8.
+        var orientation: Int
     }
 
     private func information(_ path: String, _ request: ServerRequest) async throws(ServerFailure) -> ServerResponse {
@@ -347,7 +470,8 @@ public struct ImageServer: Sendable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let facts = Information(
             format: info.format.rawValue, mimeType: info.format.mimeType, width: info.size.width,
-            height: info.size.height, size: data.count)
+            height: info.size.height, size: data.count, frames: info.frameCount,
+            orientation: info.orientation.rawValue)
         guard let body = try? encoder.encode(facts) else { throw ServerFailure(500, "The result can’t be encoded.") }
         let headers: HTTPHeaderFields = [
             "Content-Type": "application/json", "Cache-Control": "public, max-age=60",

@@ -20,6 +20,9 @@ final class RunningResponses: Sendable {
 
     init(time: TimeSource = .system) { self.time = time }
 
+    /// Whether the handler accepts no further responses.
+    var isStopping: Bool { state.withLock { $0.isStopping } }
+
     /// Runs the work of a response, and returns its result, or `nil` if the handler doesn't accept responses or canceled
     /// this one.
     func perform(_ work: @escaping @Sendable () async -> ServerResponse) async -> ServerResponse? {

@@ -57,6 +57,14 @@ public struct S3Storage: Sendable, Hashable {
         return url
     }
 
+    /// Returns whether a URL belongs to the storage.
+    func contains(_ url: URL) -> Bool {
+        guard let host = url.host()?.lowercased(), let own = endpoint.host()?.lowercased(),
+            url.scheme?.lowercased() == endpoint.scheme?.lowercased(), url.port == endpoint.port
+        else { return false }
+        return host == own || !usesPathStyle && host.hasSuffix(".\(own)")
+    }
+
     private func url(of bucket: String, _ key: String, _ query: String) -> URL? {
         var base = endpoint.absoluteString
         while base.hasSuffix("/") { base.removeLast() }

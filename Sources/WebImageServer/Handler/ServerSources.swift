@@ -37,6 +37,14 @@ package struct ServerSources: Sendable, Hashable {
     /// Creates rules that allow all `http` and `https` URLs.
     package init() {}
 
+    /// Creates the rules of a configuration.
+    init(_ configuration: ImageServer.Configuration) {
+        patterns = configuration.allowedSources
+        localDirectory = configuration.localDirectory
+        baseURL = configuration.baseURL
+        s3 = configuration.s3
+    }
+
     /// Returns the source to load.
     ///
     /// - Throws: A failure with the status code 404 if the URL isn't valid or isn't allowed.
@@ -59,6 +67,14 @@ package struct ServerSources: Sendable, Hashable {
         }
         try checkParsed(text)
         return ServerSource(url: url, kind: .web)
+    }
+
+    /// Returns whether a redirect may be followed. `target` is the URL that is requested, so it's already parsed.
+    func allowsRedirect(from source: URL, to target: URL) -> Bool {
+        guard let patterns, s3?.contains(source) != true else { return true }
+        let text = target.absoluteString
+        let parsed = URLText.serialized(text) ?? text
+        return patterns.contains { Self.matches(parsed, Self.encoded($0)) }
     }
 
     /// The parser removes dot segments, tabs, and surplus slashes, and changes backslashes to slashes. So text that

@@ -24,13 +24,20 @@ package struct ProcessingPlan: Sendable {
     ///     content of sources in other formats determines which of these formats the result has.
     ///   - qualities: The qualities by format if `options` sets none.
     ///   - watermark: The image for the option `watermark`, or `nil` if there's none.
+    ///   - keepsAnimations: Whether the result of an animation can be an animation. The default is `false`.
     package init(
         source: URL, options: ProcessingOptions, format: ImageFormat?,
-        qualities: [ImageFormat: Int] = Self.defaultQualities, watermark: DecodedWatermark? = nil
+        qualities: [ImageFormat: Int] = Self.defaultQualities, watermark: DecodedWatermark? = nil,
+        keepsAnimations: Bool = false
     ) {
         request = ImageRequest(url: source)
         isRaw = options.isRaw
-        if let page = options.page { request.frames = .index(page) }
+        if let page = options.page {
+            request.frames = .index(page)
+        } else if keepsAnimations, Self.dependsOnContent(options) {
+            // Otherwise, the frames would have different parts of the image, and possibly different sizes.
+            request.frames = .first
+        }
         let decodingSize = Self.decodingSize(of: options)
         request.size = decodingSize.size
         request.usesDefaultTransformers = false
@@ -51,6 +58,10 @@ package struct ProcessingPlan: Sendable {
         encoding.color = .sRGB
         encoding.preservesDynamicRange = false
         encoding.metadata = options.stripsMetadata ? (options.keepsCopyright ? .keepCopyright : .strip) : .keep
+    }
+
+    private static func dependsOnContent(_ options: ProcessingOptions) -> Bool {
+        options.trimThreshold != nil || options.gravity.kind == .smart || options.cropGravity?.kind == .smart
     }
 
     /// Decoders reduce images much faster than transformers. They don't know the size of the image in advance, so they

@@ -52,14 +52,8 @@ package struct DecodedWatermark: Sendable, Hashable {
         let opacity = opacity * options.opacity
         guard opacity > 0 else { return image }
         let mark = try scaled(for: image.size, options.scale, context)
-        var result = image
-        for place in places(of: mark.size, in: image.size, options, pixelRatio) {
-            try context.checkCancellation()
-            let rect = PixelRect(x: place.x, y: place.y, width: mark.width, height: mark.height)
-            result = try StandardTransformer.overlay(mark, in: rect, opacity: opacity)
-                .transform(result, context: context)
-        }
-        return result
+        return try image.drawTiles(
+            mark, at: places(of: mark.size, in: image.size, options, pixelRatio), opacity: opacity, context: context)
     }
 
     /// Returns the watermark, fitted into a fraction of the image if the scale isn't zero.

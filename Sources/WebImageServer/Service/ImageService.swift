@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Glibc
 import Synchronization
 import WebImage
 import WebImageConcurrency
@@ -10,7 +11,8 @@ import WebImageConcurrency
 package final class ImageService: Sendable {
     /// The settings of a service.
     package struct Configuration: Sendable {
-        /// The number of requests that run at the same time. The default is 8 per processor.
+        /// The number of requests that run at the same time, and of lookups of stored results. The default is 8 per
+        /// processor.
         package var workers = ProcessInfo.processInfo.activeProcessorCount * 8
         /// The maximum number of waiting requests. The default is 256.
         package var queueSize = 256
@@ -22,6 +24,10 @@ package final class ImageService: Sendable {
         package var metricsClients = ["127.0.0.0/8", "::1"].compactMap { AddressRange($0) }
         /// Returns further values for the metrics.
         package var extraMetrics: @Sendable () -> [ServiceMetrics.Gauge] = { [] }
+        /// The log of events that don't belong to a request, or `nil` for none. The default is `nil`.
+        package var eventLog: ServiceLog?
+        /// Returns the entries that the disk cache didn't store, or `nil` for those of the disk cache of the manager.
+        package var droppedWrites: (@Sendable () -> DiskCache.DroppedWrites)?
 
         /// Creates the default settings.
         package init() {}
@@ -29,11 +35,17 @@ package final class ImageService: Sendable {
 
     private struct State {
         var queue: FairQueue<Int>
+        /// The number of running lookups of stored results.
+        var lookupCount = 0
         /// The calls whose exchange hasn't ended.
         var calls: [Int: ServiceCall] = [:]
         var count = 0
         var isDraining = false
         var idle: [Promise<Void>] = []
+        /// The number of dropped cache writes that the log contains.
+        var loggedDrops = 0
+        /// The time until which no further event of dropped writes is logged, in seconds of `time`.
+        var nextDropEvent = -Double.infinity
     }
 
     private let handler: ImageServer
@@ -77,38 +89,74 @@ package final class ImageService: Sendable {
             call.resolve(response.named(call.requestID))
             return call
         }
-        admit(call)
-        return call
-    }
-
-    private func admit(_ call: ServiceCall) {
-        let (admission, other) = state.withLock { state in
-            let admission = state.queue.add(call.number, client: ClientAddress.name(of: call.client))
-            guard case .replaces(let number) = admission else { return (admission, nil as ServiceCall?) }
-            return (admission, state.calls[number])
-        }
-        switch admission {
-        case .runs: run(call)
-        case .waits: break
-        case .replaces: if let other { reject(other) }
-        case .rejected: reject(call)
-        }
         call.setTimer(
             Task { [weak self, configuration, time] in
                 await time.sleep(seconds: configuration.timeout / .seconds(1))
                 if !Task.isCancelled { self?.expire(call) }
             })
+        prepare(call)
+        return call
     }
 
-    private func run(_ call: ServiceCall) {
+    /// Looks up the stored result of a request before the request waits for a worker. If too many lookups run, for example
+    /// because the disk is slow, the worker does it.
+    private func prepare(_ call: ServiceCall) {
+        let mayLookUp = state.withLock { state in
+            guard state.lookupCount < configuration.workers else { return false }
+            state.lookupCount += 1
+            return true
+        }
+        guard mayLookUp else { return admit(call, host: handler.contactedHost(by: call.request)) }
+        call.beginLookup(
+            Task {
+                let preparation = await handler.preparation(of: call.request)
+                state.withLock { $0.lookupCount -= 1 }
+                metrics.add(call.duration, stage: "lookup")
+                switch preparation {
+                case .response(let response): call.resolve(response.named(call.requestID))
+                case .work(let host): admit(call, host: host)
+                }
+            })
+    }
+
+    private func admit(_ call: ServiceCall, host: String?) {
+        guard call.response == nil else { return }
+        let (admission, other) = state.withLock { state in
+            let admission = state.queue.add(call.number, client: ClientAddress.name(of: call.client), group: host)
+            guard case .replaces(let number) = admission else { return (admission, nil as ServiceCall?) }
+            return (admission, state.calls[number])
+        }
+        switch admission {
+        case .runs: return run(call, host: host)
+        case .waits: break
+        case .replaces: if let other { reject(other) }
+        case .rejected: reject(call)
+        }
+        // A call that received its response before it was added isn't removed otherwise.
+        if call.response != nil { abandon(call) }
+    }
+
+    private func run(_ call: ServiceCall, host: String?) {
         call.begin(
             Task {
                 let response = Task.isCancelled ? nil : await handler.response(to: call.request)
                 call.resolve((response ?? Self.overloaded).named(call.requestID))
-                let next = state.withLock { state in state.queue.finish().flatMap { state.calls[$0] } }
-                if let next { run(next) }
+                if let next = nextCall(after: host) { run(next.call, host: next.host) }
             })
         metrics.add(call.waitingTime ?? .zero, stage: "queue")
+    }
+
+    /// Ends a running request, and returns the call that receives its slot.
+    private func nextCall(after host: String?) -> (call: ServiceCall, host: String?)? {
+        state.withLock { state in
+            var host = host
+            while let next = state.queue.finish(group: host) {
+                if let call = state.calls[next.id] { return (call, next.group) }
+                // The call ended while it was added, so its slot is free again.
+                host = next.group
+            }
+            return nil
+        }
     }
 
     private static var overloaded: ServerResponse { unavailable("The server is overloaded.") }
@@ -185,6 +233,28 @@ package final class ImageService: Sendable {
             return state.idle
         }
         for promise in idle { promise.resolve(()) }
+        logDroppedWrites()
+    }
+
+    private var droppedWrites: DiskCache.DroppedWrites {
+        configuration.droppedWrites?() ?? handler.manager.diskCache?.droppedWrites
+            ?? DiskCache.DroppedWrites(count: 0, errorNumber: 0)
+    }
+
+    /// Adds an event to the log if the disk cache dropped further writes, at most once per minute.
+    private func logDroppedWrites() {
+        guard let events = configuration.eventLog else { return }
+        let (dropped, now) = (droppedWrites, time.uptime())
+        let isNew = state.withLock { state in
+            guard dropped.count > state.loggedDrops, now >= state.nextDropEvent else { return false }
+            (state.loggedDrops, state.nextDropEvent) = (dropped.count, now + 60)
+            return true
+        }
+        guard isNew else { return }
+        let reason =
+            dropped.errorNumber == 0
+            ? "entries are too large, or too many writes are pending" : String(cString: strerror(dropped.errorNumber))
+        events.add("disk cache writes dropped", ["count": "\(dropped.count)", "reason": reason])
     }
 
     private static func milliseconds(_ duration: Duration) -> Double {
@@ -231,6 +301,7 @@ package final class ImageService: Sendable {
             .init("webimage_failed_loads_total", statistics.failures, type: "counter"),
             .init("webimage_loaded_bytes_total", statistics.loadedByteCount, type: "counter"),
             .init("webimage_dropped_log_lines_total", log?.droppedCount ?? 0, type: "counter"),
+            .init("webimage_dropped_cache_writes_total", droppedWrites.count, type: "counter"),
             .init("process_resident_memory_bytes", ServiceMetrics.residentBytes),
             .init("webimage_helper_resident_memory_bytes", ServiceMetrics.helperResidentBytes),
         ] + configuration.extraMetrics()

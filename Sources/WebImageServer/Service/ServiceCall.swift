@@ -87,6 +87,16 @@ package final class ServiceCall: Sendable {
         if isLate { timer.cancel() }
     }
 
+    /// Begins the lookup before the work of the call. The lookup is canceled immediately if the call has a response.
+    func beginLookup(_ lookup: Task<Void, Never>) {
+        let isLate = state.withLock { state in
+            // The work can begin before this method is called.
+            if state.work == nil { state.work = lookup }
+            return state.response != nil
+        }
+        if isLate { lookup.cancel() }
+    }
+
     /// Begins the work of the call. The work is canceled immediately if the call has a response.
     func begin(_ work: Task<Void, Never>) {
         let isLate = state.withLock { state in

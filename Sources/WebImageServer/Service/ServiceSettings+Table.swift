@@ -182,6 +182,9 @@ extension ServiceSettings {
             settings.manager.limits.maxSourcePixels = Int(megapixels * 1_000_000)
             settings.manager.limits.maxPixels = min(settings.manager.limits.maxPixels, Int(megapixels * 1_000_000))
         },
+        Setting("IMGPROXY_MAX_ANIMATION_FRAMES", "The maximum number of frames of a result, 1 for still images (1)") {
+            settings, text throws(Invalid) in settings.manager.limits.maxFrames = try number(text, 1...10_000)
+        },
         Setting("IMGPROXY_MAX_SRC_FILE_SIZE", "The maximum bytes of a source, 0 for the default (16777216)") {
             settings, text throws(Invalid) in
             let size = try number(text, 0...1 << 32)
@@ -200,22 +203,19 @@ extension ServiceSettings {
                 ? nil : Set(try list(text).map { port throws(Invalid) in try number(port, 1...65_535) })
         },
         Setting(
-            "WEBIMAGE_PRIVATE_ADDRESSES", "1 to load from private, loopback, and link-local addresses", isFlag: true
+            "WEBIMAGE_PRIVATE_ADDRESSES", "1 to load from all addresses that aren’t public, too", isFlag: true
         ) {
             settings, text throws(Invalid) in
             settings.manager.downloader.addressPolicy = try flag(text) ? .any : .publicOnly
         },
-        Setting(
-            "IMGPROXY_ALLOW_PRIVATE_SOURCE_ADDRESSES", "1, if the next two are also 1, to load from all addresses",
-            isFlag: true
-        ) {
-            settings, text throws(Invalid) in settings.specialAddresses["PRIVATE"] = try flag(text)
+        Setting("IMGPROXY_ALLOW_PRIVATE_SOURCE_ADDRESSES", "1 to load from private addresses", isFlag: true) {
+            settings, text throws(Invalid) in try settings.allow(.privateNetworks, text)
         },
-        Setting("IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES", "1, only together with the other two", isFlag: true) {
-            settings, text throws(Invalid) in settings.specialAddresses["LOOPBACK"] = try flag(text)
+        Setting("IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES", "1 to load from this machine", isFlag: true) {
+            settings, text throws(Invalid) in try settings.allow(.loopback, text)
         },
-        Setting("IMGPROXY_ALLOW_LINK_LOCAL_SOURCE_ADDRESSES", "1, only together with the other two", isFlag: true) {
-            settings, text throws(Invalid) in settings.specialAddresses["LINK_LOCAL"] = try flag(text)
+        Setting("IMGPROXY_ALLOW_LINK_LOCAL_SOURCE_ADDRESSES", "1 to load from link-local addresses", isFlag: true) {
+            settings, text throws(Invalid) in try settings.allow(.linkLocal, text)
         },
         Setting("WEBIMAGE_CONNECTIONS_PER_HOST", "The maximum number of connections to one origin (6)") {
             settings, text throws(Invalid) in
@@ -285,6 +285,12 @@ extension ServiceSettings {
     ]
 
     // MARK: - Values
+
+    private mutating func allow(
+        _ kind: ImageDownloader.Configuration.AddressPolicy.SpecialAddresses, _ text: String
+    ) throws(Invalid) {
+        if try Self.flag(text) { specialAddresses.insert(kind) } else { specialAddresses.remove(kind) }
+    }
 
     private static func list(_ text: String) -> [String] {
         text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }

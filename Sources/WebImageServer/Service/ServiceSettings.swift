@@ -47,8 +47,8 @@ package struct ServiceSettings: Sendable {
     /// The quality of formats without a quality of their own, or `nil` for the default.
     var quality: Int?
     var formatQualities: [ImageFormat: Int] = [:]
-    /// The kinds of addresses with a setting, and whether sources may have them.
-    var specialAddresses: [String: Bool] = [:]
+    /// The kinds of addresses that sources may have in addition to public ones.
+    var specialAddresses: ImageDownloader.Configuration.AddressPolicy.SpecialAddresses = []
     /// The directory of the disk cache, an empty string for none, or `nil` for the default directory.
     package var cacheDirectory: String?
     /// The size of the disk cache in bytes, or `nil` for the default.
@@ -176,7 +176,7 @@ package struct ServiceSettings: Sendable {
                 "every client could load every URL through this server (set IMGPROXY_KEY and IMGPROXY_SALT, or "
                     + "IMGPROXY_ALLOWED_SOURCES, or WEBIMAGE_OPEN_PROXY=1)")
         }
-        try finishAddresses()
+        finishAddresses()
         if maxConnections == 0 { maxConnections = unlimitedConnections }
         // As in imgproxy, WebP, AVIF, and JPEG XL have qualities of their own by default.
         if let quality { for format in [ImageFormat.jpeg, .heif] { handler.defaultQualities[format] = quality } }
@@ -197,7 +197,20 @@ package struct ServiceSettings: Sendable {
         }
         if let cacheSize { manager.diskCache?.sizeLimit = cacheSize }
         if handler.localDirectory != nil { manager.allowedSchemes?.insert("file") }
+        finishDownloads()
     }
+
+    /// A request that waits for another server occupies a worker, and it needs time for its download afterward. So it waits
+    /// for up to half of the timeout, and a longer delay is passed on to the client immediately.
+    private mutating func finishDownloads() {
+        var retry = manager.downloader.retry
+        retry.maxRetryAfter = min(retry.maxRetryAfter, service.timeout / 2)
+        retry.maxElapsedTime = min(retry.maxElapsedTime, service.timeout)
+        manager.downloader.retry = retry
+        // The handler must be complete, because its storage is an exception.
+        manager.downloader.redirectHandler = handler.redirectHandler
+    }
+
     /// The number of connections that the limit of open files allows, in addition to those of downloads and files.
     private var unlimitedConnections: Int {
         var files = rlimit()
@@ -206,16 +219,9 @@ package struct ServiceSettings: Sendable {
         return max(64, limit - manager.downloader.maxConnections - 256)
     }
 
-    /// Applies the settings of imgproxy that allow kinds of addresses. The downloader can only allow all kinds together.
-    private mutating func finishAddresses() throws(Invalid) {
-        let allowed = specialAddresses.filter(\.value).keys.sorted()
-        guard !allowed.isEmpty, manager.downloader.addressPolicy != .any else { return }
-        guard allowed.count == 3 else {
-            throw Invalid(
-                "IMGPROXY_ALLOW_\(allowed[0])_SOURCE_ADDRESSES: private, loopback, and link-local addresses can’t be "
-                    + "allowed separately (name the hosts in IMGPROXY_ALLOWED_SOURCES, and set WEBIMAGE_PRIVATE_ADDRESSES=1)"
-            )
-        }
-        manager.downloader.addressPolicy = .any
+    /// Applies the settings of imgproxy that allow kinds of addresses, in addition to public addresses.
+    private mutating func finishAddresses() {
+        guard !specialAddresses.isEmpty, manager.downloader.addressPolicy != .any else { return }
+        manager.downloader.addressPolicy = .publicAnd(specialAddresses)
     }
 }

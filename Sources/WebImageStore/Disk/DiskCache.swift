@@ -168,6 +168,22 @@ public final class DiskCache: Sendable {
         }
     }
 
+    /// The entries that the cache didn't store since it was opened.
+    package struct DroppedWrites: Sendable, Hashable {
+        /// The number of entries that weren't stored, as in the counters of ``DiskCache/info()``.
+        package var count: Int
+        /// The error number of the last failed write, or 0 if none failed.
+        package var errorNumber: Int32
+
+        /// Creates a value.
+        package init(count: Int, errorNumber: Int32) { (self.count, self.errorNumber) = (count, errorNumber) }
+    }
+
+    /// The entries that the cache didn't store. Reading this property performs no I/O.
+    package var droppedWrites: DroppedWrites {
+        state.shared.withLock { DroppedWrites(count: $0.counters.dropped, errorNumber: $0.pauseCode) }
+    }
+
     /// Replaces the HTTP response head of an entry after a 304 response. If the entry doesn't exist, this method does
     /// nothing.
     package func updateHead(_ head: StoredResponseHead, for key: CacheKey) {

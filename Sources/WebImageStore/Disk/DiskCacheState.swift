@@ -72,7 +72,7 @@ final class DiskCacheState: Sendable {
         var counters = DiskCache.Info.Counters()
         /// The uptime until which writing is paused.
         var pausedUntil: Double?
-        /// The error number of the failure that paused writing.
+        /// The error number of the last failed write, or 0 if none failed.
         var pauseCode: Int32 = 0
         /// Whether the file of a removed entry couldn't be deleted. Such entries must not return, so only the index
         /// then proves that an entry exists.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Glibc
 import Testing
 import WebImageCommand
 
@@ -67,10 +68,14 @@ struct DoctorCommandTests {
         #expect(unsafe.status == 1)
         for (section, id) in [
             ("access", "open-proxy"), ("access", "keys"), ("sources", "addresses"), ("sources", "local"),
-            ("address", "address"), ("memcached", "server"),
+            ("address", "address"), ("memcached", "server"), ("configuration", "file"),
         ] {
             #expect(try checks(unsafe, section)[id]?["status"] as? String == "unsafe", "\(section) \(id)")
         }
+        // The file contains keys, so only its owner and the group of the server may read it.
+        #expect(chmod(good, 0o640) == 0)
+        let closed = try await tool.run("doctor", "--server", "--config", good, "--json")
+        #expect(try checks(closed, "configuration")["file"]?["status"] as? String == "ok")
         let refused = try await tool.run("doctor", "--server", "--json")
         #expect(refused.status == 1)
         #expect(try checks(refused, "configuration")["settings"]?["status"] as? String == "unsafe")

@@ -22,6 +22,34 @@ struct AddressClassTests {
         #expect(AddressClass(try #require(IPAddress(host: host))) == .global)
     }
 
+    @Test("Kinds of special addresses can be allowed separately")
+    func specialAddresses() throws {
+        typealias Policy = ImageDownloader.Configuration.AddressPolicy
+        let hosts: [(host: String, kind: Policy.SpecialAddresses)] = [
+            ("10.1.2.3", .privateNetworks), ("172.31.0.1", .privateNetworks), ("192.168.0.1", .privateNetworks),
+            ("::ffff:10.1.2.3", .privateNetworks), ("fd00::1", .privateNetworks), ("127.0.0.1", .loopback),
+            ("0x7f.1", .loopback), ("::1", .loopback), ("::ffff:127.0.0.1", .loopback), ("169.254.169.254", .linkLocal),
+            ("fe80::1", .linkLocal), ("0.0.0.0", []), ("::", []), ("100.64.0.1", []), ("224.0.0.1", []),
+            ("172.32.0.1", []), ("fec0::1", []), ("64:ff9b::7f00:1", []), ("::7f00:1", []), ("a00::1", []),
+        ]
+        for (host, kind) in hosts {
+            let address = try #require(IPAddress(host: host), "\(host)")
+            #expect(Policy.SpecialAddresses(of: address) == kind, "\(host)")
+            for allowed in [Policy.SpecialAddresses.privateNetworks, .loopback, .linkLocal] {
+                let isAllowed = allowed == kind || AddressClass(address) == .global
+                #expect(Policy.publicAnd(allowed).allows(address) == isAllowed, "\(host)")
+                #expect(Policy.publicAnd(allowed).allows(try #require(HostName(host))) == isAllowed, "\(host)")
+            }
+        }
+        for (name, allowed, expected) in [
+            ("localhost", .loopback, true), ("a.localhost", .loopback, true), ("localhost", .privateNetworks, false),
+            ("nas", .privateNetworks, true), ("nas.local", .linkLocal, true), ("nas.internal", .loopback, false),
+            ("nas", [], false), ("a.example", [], true),
+        ] as [(String, Policy.SpecialAddresses, Bool)] {
+            #expect(Policy.publicAnd(allowed).allows(try #require(HostName(name))) == expected, "\(name)")
+        }
+    }
+
     @Test(
         "All other addresses are rejected in every notation",
         arguments: [

@@ -161,6 +161,7 @@ struct FaultTests {
         #expect(await cache.entry(for: key(4)) != nil)
         #expect(await cache.info().suspensionReason == nil)
         #expect(await cache.info().counters.dropped == 2)
+        #expect(cache.droppedWrites == DiskCache.DroppedWrites(count: 2, errorNumber: ENOSPC))
         await cache.close()
     }
 

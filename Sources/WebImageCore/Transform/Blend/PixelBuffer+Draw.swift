@@ -34,6 +34,48 @@ extension PixelBuffer {
         return canvas.finish(isOpaque: color.alpha == 255)
     }
 
+    /// Returns this image with another image drawn at several positions, in one pass over the rows.
+    ///
+    /// The result is equal to that of one ``OverlayTransformer`` for each position, in their order.
+    ///
+    /// - Parameters:
+    ///   - origins: The positions of the top-left corner, which may be outside this image. They're sorted by `y`.
+    ///   - opacity: The opacity, from 0 to 1. The default is 1.
+    package func drawTiles(
+        _ tile: PixelBuffer, at origins: [(x: Int, y: Int)], opacity: Double = 1, context: ImageProcessingContext
+    ) throws(ImageError) -> PixelBuffer {
+        let opacity = Float(try ParameterValidator(transformer: "overlay").number(opacity, "opacity", in: 0...1))
+        let seen = origins.filter { origin in
+            PixelRect(x: origin.x, y: origin.y, width: tile.width, height: tile.height).clamped(to: size) != nil
+        }
+        guard !seen.isEmpty else { return self }
+        let front = try tile.converted(to: format, context: context)
+        let blend = RowBlender(
+            format: format, opacity: opacity, mode: ImageBlendMode.normal.kernel,
+            compositingOperator: ImageBlendMode.normal.compositingOperator)
+        let coverage = [Float](repeating: 1, count: min(front.width, width))
+        let bytesPerPixel = format.bytesPerPixel
+        let rowBytes = width * bytesPerPixel
+        // The tiles that can cover the current row.
+        var active = 0..<0
+        return try mapRows(isOpaque: isOpaque, context: context) { row, from, to in
+            to.copyMemory(from: from, byteCount: rowBytes)
+            var (first, end) = (active.lowerBound, active.upperBound)
+            while end < seen.count, seen[end].y <= row { end += 1 }
+            while first < end, row - seen[first].y >= front.height { first += 1 }
+            active = first..<end
+            for origin in seen[active] {
+                let left = max(origin.x, 0)
+                let target = to + left * bytesPerPixel
+                front.withRow(row - origin.y) { over in
+                    blend.draw(
+                        over + (left - origin.x) * bytesPerPixel, on: target, to: target, coverage: coverage,
+                        count: min(origin.x + front.width, width) - left)
+                }
+            }
+        }
+    }
+
     /// Returns this image with another image drawn on it.
     ///
     /// The other image is resized to `rect`, which may be partly outside this image.

@@ -8,7 +8,9 @@ import WebImageServer
 var configuration = ImageServer.Configuration()
 configuration.pathPrefix = "/images"
 configuration.allowedSources = ["https://images.example.com/"]
-let server = try ImageServer(manager: ImageManager(configuration: .server), configuration: configuration)
+var settings = ImageManager.Configuration.server
+settings.downloader.redirectHandler = configuration.redirectHandler
+let server = try ImageServer(manager: ImageManager(configuration: settings), configuration: configuration)
 
 /// Passes a request of Hummingbird to the handler.
 @Sendable func respond(_ request: Request, _ context: some RequestContext) async -> Response {

@@ -22,7 +22,9 @@ struct ImageService: Service {
 
 var configuration = ImageServer.Configuration()
 configuration.allowedSources = ["https://images.example.com/"]
-let manager = ImageManager(configuration: .server)
+var settings = ImageManager.Configuration.server
+settings.downloader.redirectHandler = configuration.redirectHandler
+let manager = ImageManager(configuration: settings)
 let server = try ImageServer(manager: manager, configuration: configuration)
 let group = ServiceGroup(
     configuration: .init(

@@ -33,7 +33,9 @@ let app = try await Application.make(.detect())
 var configuration = ImageServer.Configuration()
 configuration.pathPrefix = "/images"
 configuration.allowedSources = ["https://images.example.com/"]
-let manager = ImageManager(configuration: .server)
+var settings = ImageManager.Configuration.server
+settings.downloader.redirectHandler = configuration.redirectHandler
+let manager = ImageManager(configuration: settings)
 let server = try ImageServer(manager: manager, configuration: configuration)
 try app.register(collection: ImageRoutes(server: server))
 try await app.execute()
