@@ -19,8 +19,8 @@ WI_INLINE void wi_to_srgb_light(const wi_light *light, float *c) {
     float result[3] = {m[0] * c[0] + m[1] * c[1] + m[2] * c[2], m[3] * c[0] + m[4] * c[1] + m[5] * c[2],
                        m[6] * c[0] + m[7] * c[1] + m[8] * c[2]};
     if (light->gains) {
-        wi_tone(result, light->gains, light->peak);
         wi_into_gamut(result, light->output_luminance);
+        wi_tone(result, light->gains, light->peak);
     }
     for (int k = 0; k < 3; k++) c[k] = wi_unit(result[k]);
 }

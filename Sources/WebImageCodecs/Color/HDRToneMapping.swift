@@ -6,9 +6,9 @@ import WebImageCore
 /// more headroom.
 ///
 /// The curve is the EETF of Report ITU-R BT.2390 (section 5.4), a spline in PQ samples. It preserves shadows and
-/// midtones and rolls off highlights. It's applied to the largest of the three channels in the primaries of the result, so
-/// hues are preserved, and no channel exceeds white. Colors outside of these primaries are mixed with the gray of the same
-/// luminance until no channel is negative.
+/// midtones and rolls off highlights. Colors outside of the primaries of the result are first mixed with the gray of the same
+/// luminance until no channel is negative. The curve is then applied to the largest of the three channels, so hues are
+/// preserved, and no channel exceeds white.
 struct HDRToneMapping {
     /// The reference white of BT.2408 in cd/m², which becomes the white of sRGB.
     static let white = 203.0

@@ -97,7 +97,8 @@ struct PQTests {
         for place in stride(from: 0, to: stored.count, by: 3) {
             let source = SIMD3(stored[place], stored[place + 1], stored[place + 2])
             let light = SIMD3(rendered[place], rendered[place + 1], rendered[place + 2])
-            let wanted = SIMD3((Self.toSRGB[0] * source).sum(), (Self.toSRGB[1] * source).sum(), (Self.toSRGB[2] * source).sum())
+            let wanted = SIMD3(
+                (Self.toSRGB[0] * source).sum(), (Self.toSRGB[1] * source).sum(), (Self.toSRGB[2] * source).sum())
             let weights = SIMD3(0.2126, 0.7152, 0.0722)
             let (luminance, gray) = ((weights * wanted).sum(), (weights * light).sum())
             #expect(light.min() >= 0 && light.max() <= headroom * 1.001)
