@@ -80,9 +80,10 @@ final class AnimateFrames: Sendable {
         note((try? ImageInfo(data: data).frameCount) ?? 1, at: index)
         // Without a requested size, the decoder reduces larger images, which needs less memory than a canvas.
         let size = options.size ?? canvas.map { .fit(width: Double($0.width), height: Double($0.height)) }
+        var decoding = ImageDecodingOptions(size: size, frames: .first)
+        decoding.resampling = options.resampling
         let pixels = try reader.coders(for: inputs[index]).decode(
-            data, options: ImageDecodingOptions(size: size, frames: .first),
-            context: ImageProcessingContext(limits: reader.limits)
+            data, options: decoding, context: ImageProcessingContext(limits: reader.limits)
         ).pixels
         return try placed(pixels, on: canvas ?? pixels.size)
     }
@@ -97,8 +98,9 @@ final class AnimateFrames: Sendable {
         let context = ImageProcessingContext(limits: reader.limits)
         var pixels = pixels
         if pixels.size != canvas {
-            pixels = try StandardTransformer.canvas(width: Double(canvas.width), height: Double(canvas.height))
-                .transform(pixels, context: context)
+            pixels = try StandardTransformer.canvas(
+                width: Double(canvas.width), height: Double(canvas.height), filter: options.resampling
+            ).transform(pixels, context: context)
         }
         guard let color = options.background, !pixels.isOpaque else { return pixels }
         return try PixelBuffer.filled(with: color, size: canvas, format: pixels.format, context: context)

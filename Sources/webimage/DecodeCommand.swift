@@ -13,6 +13,7 @@ struct DecodeCommand: Sendable {
         let outputs: OutputArguments
         let frames: FrameListArgument?
         let size: TargetSize?
+        let resampling: ResamplingFilter
         let format: RawPixelFormat
         let reader: ImageReader
 
@@ -23,6 +24,7 @@ struct DecodeCommand: Sendable {
             inputs = try InputArguments(arguments)
             frames = try arguments.frameSelection()
             size = try arguments.size()
+            resampling = try arguments.resampling()
             format =
                 try arguments.choice("pixel-format", of: RawPixelFormat.allCases.map(\.rawValue))
                 .flatMap(RawPixelFormat.init) ?? .rgba8
@@ -129,6 +131,7 @@ struct DecodeCommand: Sendable {
         _ data: Data, _ coders: ImageCoderRegistry, _ options: Options, _ context: ImageProcessingContext
     ) throws(ImageError) -> (DecodedImage, [PixelBuffer]) {
         var decoding = ImageDecodingOptions(size: options.size, frames: .first)
+        decoding.resampling = options.resampling
         decoding.preservesBitDepth = options.format == .rgba16
         if let index = options.frames?.singleIndex { decoding.frames = .index(index) }
         guard let frames = options.frames, frames.singleIndex == nil else {

@@ -145,7 +145,8 @@ struct FetchCommand: Sendable {
 
     private func load(with manager: ImageManager, _ writer: OutputWriter?) -> ImageBatchLoad {
         ImageBatchLoad(
-            manager: manager, size: options.size, policy: CachePolicy(rawValue: options.policy) ?? .http,
+            manager: manager, size: options.size, resampling: options.resampling,
+            policy: CachePolicy(rawValue: options.policy) ?? .http,
             transformers: options.transformers, writer: writer,
             encoding: options.encodesAgain ? options.encoding : nil, tags: options.tag.map { [$0] } ?? [],
             previews: options.previews.map {

@@ -15,6 +15,7 @@ struct ThumbnailCommand: Sendable {
         /// Whether the thumbnails are written next to the inputs.
         let usesDefaultNames: Bool
         let geometry: ThumbnailGeometry
+        let resampling: ResamplingFilter
         let transformers: [any ImageTransformer]
         let encoding: ImageEncoding
         let reader: ImageReader
@@ -26,6 +27,7 @@ struct ThumbnailCommand: Sendable {
             self.outputs = outputs
             inputs = try InputArguments(arguments)
             geometry = try ThumbnailGeometry(arguments)
+            resampling = try arguments.resampling()
             transformers = try arguments.transformers(readImage: Files.image)
             encoding = try arguments.encoding(try arguments.format())
             if outputs.json, outputs.output == "-" { throw UsageError("--json can’t be combined with --output -") }
@@ -84,6 +86,7 @@ struct ThumbnailCommand: Sendable {
         let context = ImageProcessingContext(limits: options.reader.limits)
         let info = try? ImageInfo(data: data)
         var decoding = ImageDecodingOptions(size: options.geometry.decodedSize(natural: info?.size), frames: .first)
+        decoding.resampling = options.resampling
         decoding = decoding.preparing(for: encoding, after: options.transformers)
         let decoded = try coders.decode(data, options: decoding, context: context)
         var image = decoded

@@ -10,6 +10,7 @@ package struct AnimateOptions: Sendable {
     package let overwrites: Bool
     /// The requested size of the first image, or `nil` for its own size.
     package let size: TargetSize?
+    package let resampling: ResamplingFilter
     /// The color behind the images, or `nil` for a transparent background.
     package let background: PixelColor?
     package let loopCount: Int
@@ -32,6 +33,7 @@ package struct AnimateOptions: Sendable {
         self.output = output
         overwrites = arguments.has("overwrite")
         size = try arguments.size()
+        resampling = try arguments.resampling()
         background = try Self.background(arguments)
         loopCount = try arguments.integer("loop", in: 0...65_535) ?? 0
         json = arguments.has("json")

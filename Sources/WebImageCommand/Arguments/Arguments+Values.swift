@@ -49,10 +49,12 @@ extension Arguments {
             ? .fill(width: Double(width), height: Double(height)) : .exact(width: Double(width), height: Double(height))
     }
 
-    /// Returns the filter for `--size`, with the light that `--light` specifies.
+    /// Returns the filter for `--size`, with the kernel that `--filter` specifies and the light that `--light` specifies.
     package func resampling() throws(UsageError) -> ResamplingFilter {
+        let kernel = try choice("filter", of: OptionSpec.kernels.list).flatMap { OptionSpec.kernels[$0] }
         let light = try choice("light", of: ResamplingFilter.Light.allCases.map(\.rawValue))
-        return .lanczos3(light: light.flatMap(ResamplingFilter.Light.init) ?? .linear)
+        return ResamplingFilter(
+            kernel ?? .lanczos3, light: light.flatMap(ResamplingFilter.Light.init) ?? .linear)
     }
 
     /// Parses text in the form `AxB`, `Ax`, or `xB`. Returns `nil` for any other text.

@@ -100,10 +100,18 @@ package struct OptionSpec: Sendable, Hashable {
         help: "Size in pixels: 320x240 fits into the box, and 320 (or 320x) and x240 limit one side. These never "
             + "enlarge. 320x240^ fills the box and crops, and 320x240! ignores the aspect ratio. 50% and 50%x25% are "
             + "percentages of the natural size.")
-    /// The option `--light` of the commands that write images of a specified size.
-    package static let light = OptionSpec(
-        "light", value: "linear|encoded", words: ResamplingFilter.Light.allCases.map(\.rawValue),
-        help: "Reduce to --size by averaging intensities of light (linear, default) or the stored values (encoded).")
+    /// The names of the kernels in the option `--filter`.
+    static let kernels = ValueNames<ResamplingFilter.Kernel>.kebabCase
+    /// The options of the commands that write images of a specified size.
+    package static let resampling = [
+        OptionSpec(
+            "filter", value: "KERNEL", words: kernels.list,
+            help: "Kernel for --size: \(kernels.list.joined(separator: ", ")) (lanczos3 by default)."),
+        OptionSpec(
+            "light", value: "linear|encoded", words: ResamplingFilter.Light.allCases.map(\.rawValue),
+            help: "Reduce to --size by averaging intensities of light (linear, default) or the stored values (encoded)."
+        ),
+    ]
     /// The option `--format` of every command that encodes images.
     package static let format = OptionSpec(
         "format", letter: "f", value: "FORMAT", words: ["jpg", "pnm"] + ImageFormatName.all,

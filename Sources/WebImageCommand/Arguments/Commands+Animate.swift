@@ -37,7 +37,8 @@ extension Commands {
             OptionSpec("overwrite", letter: "y", help: "Overwrite an existing file. By default, it’s an error."),
             .json,
             .optionalCacheDirectory,
-        ] + OptionSpec.inputs + OptionSpec.encoding.filter { AnimateOptions.encodingOptions.contains($0.name) }
+        ] + OptionSpec.resampling + OptionSpec.inputs
+            + OptionSpec.encoding.filter { AnimateOptions.encodingOptions.contains($0.name) }
             + OptionSpec.loading,
         fields: [
             JSONField("command", .string, "animate."),

@@ -58,7 +58,7 @@ package enum Commands {
                 "trace", value: "FILE",
                 help: "Record a trace for Perfetto or about:tracing. URLs are stored without queries and credentials."),
             .json,
-        ] + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.encoding + OptionSpec.loading,
+        ] + OptionSpec.resampling + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.encoding + OptionSpec.loading,
         fields: JSONField.with(
             origins + [
                 JSONField(
@@ -176,7 +176,7 @@ package enum Commands {
             .frames,
             .json,
             .optionalCacheDirectory,
-        ] + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.loading,
+        ] + OptionSpec.resampling + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.loading,
         fields: JSONField.with([]),
         examples: [
             .init("Write the pixels of an image to a file", "webimage decode photo.jpg -o photo.rgba"),
@@ -212,7 +212,7 @@ package enum Commands {
             .transform,
             .json,
             .optionalCacheDirectory,
-        ] + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.encoding + OptionSpec.loading,
+        ] + OptionSpec.resampling + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.encoding + OptionSpec.loading,
         fields: JSONField.with([]),
         examples: [
             .init("Create a thumbnail next to an image", "webimage thumbnail photo.jpg -s 200"),
@@ -282,7 +282,6 @@ package enum Commands {
         options: [
             .format,
             .size,
-            .light,
             .transform,
             .frames,
             OptionSpec(
@@ -293,7 +292,7 @@ package enum Commands {
                 help: "Number of times the animation plays (0 repeats indefinitely). By default, it doesn’t change."),
             .json,
             .optionalCacheDirectory,
-        ] + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.encoding + OptionSpec.loading,
+        ] + OptionSpec.resampling + OptionSpec.inputs + OptionSpec.outputs + OptionSpec.encoding + OptionSpec.loading,
         fields: JSONField.with([]),
         examples: [
             .init("Convert an image at half of its size", "webimage convert photo.png photo.webp -s 50%"),

@@ -6,6 +6,7 @@ import WebImageCore
 package struct FetchOptions: Sendable {
     package let inputs: InputArguments
     package let size: TargetSize?
+    package let resampling: ResamplingFilter
     /// The value of `--output`, or `nil`.
     package let output: String?
     /// The directory to which any number of images is written, or `nil`.
@@ -39,6 +40,7 @@ package struct FetchOptions: Sendable {
         try arguments.checkOutputs()
         inputs = try InputArguments(arguments)
         size = try arguments.size()
+        resampling = try arguments.resampling()
         output = arguments.last("output")
         outputDirectory = arguments.last("output-dir")
         existing = try arguments.existingFiles

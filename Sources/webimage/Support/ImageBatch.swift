@@ -48,6 +48,7 @@ struct ImageBatch: Sendable {
 struct ImageBatchLoad: Sendable {
     let manager: ImageManager
     var size: TargetSize?
+    var resampling = ResamplingFilter.lanczos3
     var policy = CachePolicy.http
     var transformers: [any ImageTransformer] = []
     /// The writer of the images, or `nil` if they aren't written.
@@ -67,6 +68,8 @@ struct ImageBatchLoad: Sendable {
         row.index = facts.index
         do throws(ImageError) {
             var request = try await request(input)
+            request.size = size
+            request.decoding.resampling = resampling
             request.cachePolicy = policy
             request.caching.tags = tags
             request.previews = previews?.policy ?? .disabled
@@ -96,13 +99,11 @@ struct ImageBatchLoad: Sendable {
     private func request(_ input: ImageInput) async throws(ImageError) -> ImageRequest {
         // URLs of the library can't contain names of files that aren't valid UTF-8.
         guard input.text == "-" || Files.isOpenStream(input.text) || FileNameText.hasEscapes(input.text) else {
-            return ImageRequest(url: try input.url, size: size)
+            return ImageRequest(url: try input.url)
         }
         let limit = manager.configuration.limits.maxEncodedBytes
         let data = try await BlockingWork.run { () throws(ImageError) in try Files.read(input.text, limit: limit) }
-        var request = ImageRequest(data: data)
-        request.size = size
-        return request
+        return ImageRequest(data: data)
     }
 
     private func result(
