@@ -97,6 +97,14 @@ def roll_off(nits):
     return nits * np.where(value < knee, 1, pq_nits(curve * top) / largest) / 203
 
 
+def in_gamut(light):
+    """Mixes sRGB light with the gray of the same luminance until no channel is negative."""
+    luminance = (light @ to_xyz("srgb")[1])[..., None]
+    smallest = light.min(axis=-1, keepdims=True)
+    share = np.where(smallest < 0, luminance / np.where(smallest < 0, luminance - smallest, 1), 1)
+    return luminance + (light - luminance) * share
+
+
 def hlg_nits(v):
     scene = np.where(v <= 0.5, v * v / 3, (np.exp((v - 0.55991073) / 0.17883277) + 0.28466892) / 12)
     luminance = scene @ np.array([0.2627, 0.6780, 0.0593])
@@ -109,15 +117,17 @@ LIGHT = {
     5: lambda v: v ** 2.8,
     8: lambda v: v,
     13: srgb_light,
-    16: lambda v: roll_off(pq_nits(v)),
-    18: lambda v: roll_off(hlg_nits(v)),
 }
+NITS = {16: pq_nits, 18: hlg_nits}
 CODED = {1: "srgb", 9: "2020", 12: "p3"}
 
 
 def shown(samples, primaries, transfer):
     """Converts samples (0...1, shape H, W, 4) with code points to sRGB samples."""
-    light = LIGHT[transfer](samples[..., :3]) @ to_srgb(CODED[primaries]).T
+    if transfer in NITS:
+        light = roll_off(in_gamut(NITS[transfer](samples[..., :3]) @ to_srgb(CODED[primaries]).T))
+    else:
+        light = LIGHT[transfer](samples[..., :3]) @ to_srgb(CODED[primaries]).T
     return np.concatenate([srgb_sample(light), samples[..., 3:]], axis=-1)
 
 
