@@ -36,6 +36,7 @@
                 "fill='url(#e\u{301})'", before: "<pattern id='\u{E9}'/>"),
             Case("identifiers in two namespaces", target: "xlink:id='q' id='p'", "fill='url(#p)'"),
             Case("an identifier in a namespace", "fill='url(#p)'", before: "<g xml:id='p'/>"),
+            Case("an identifier within a stylesheet", "fill='url(#p)'", before: "<style><pattern id='p'/></style>"),
             Case("an invalid value and that of the parent", "fill='invalid'", group: "fill='url(#p)'"),
             Case("an invalid color function and the value of the parent", "fill='rgb(1,2)'", group: "fill='url(#p)'"),
             Case("an invalid important value", "style='fill:@ !important' ", group: "fill='url(#p)'"),

@@ -76,12 +76,7 @@
             of candidates: [Int], _ rules: [Rule], element: Int, _ elements: [SVGDocument.Element]
         ) throws(ImageError) -> [Rule] {
             guard !candidates.isEmpty else { return [] }
-            var depth = 1
-            var next = elements[element].parent
-            while let parent = next {
-                depth += 1
-                next = elements[parent].parent
-            }
+            let depth = elements[element].depth + 1
             var matching: [Int] = []
             for place in Set(candidates).sorted() {
                 steps += rules[place].selector.steps(depth: depth)

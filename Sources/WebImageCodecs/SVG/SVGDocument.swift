@@ -31,9 +31,7 @@
 
             func value(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
             /// The classes, which librsvg splits at all white space of Unicode.
-            var classes: [String] {
-                (value("class") ?? "").unicodeScalars.split { $0.properties.isWhitespace }.map { String($0) }
-            }
+            private(set) var classes: Set<String> = []
             /// The attribute with an address. If there are several ones, it's that without a prefix.
             var address: SVGScanner.Attribute? {
                 let addresses = attributes.filter { SVGDocument.local($0.name) == "href" }
@@ -48,13 +46,21 @@
             var keys: [SVGStyleSheet.Key] {
                 var keys: [SVGStyleSheet.Key] = [.any, .type(name)]
                 if let id = value("id") { keys.append(.id(id)) }
-                for name in Set(classes) { keys.append(.name(name)) }
+                for name in classes { keys.append(.name(name)) }
                 return keys
             }
             /// The identifier in the `href` attribute.
             var target: SVGIdentifier? {
                 guard let href = address?.value.utf8, href.first == 0x23 else { return nil }
                 return SVGIdentifier(href.dropFirst())
+            }
+
+            fileprivate mutating func append(_ attribute: SVGScanner.Attribute) {
+                attributes.append(attribute)
+                // Selectors compare the classes many times.
+                guard attribute.name == "class" else { return }
+                let names = attribute.value.unicodeScalars.split { $0.properties.isWhitespace }
+                classes = Set(names.map { String($0) })
             }
 
             /// Sets an attribute that is within the bounds.
@@ -96,7 +102,9 @@
 
         mutating func start(_ tag: String, _ attributes: [SVGScanner.Attribute]) throws(ImageError) {
             let name = Self.local(tag)
-            guard omittedDepth == 0, !Self.omitted.contains(name) else {
+            // The written content of a stylesheet is only its text.
+            let isInStyle = open.last.map { elements[$0].name == "style" } ?? false
+            guard omittedDepth == 0, !isInStyle, !Self.omitted.contains(name) else {
                 omittedDepth += 1
                 return
             }
@@ -198,7 +206,7 @@
             if name != "d", name != "points", Self.local(name) != "href" {
                 try DrawingBounds.check(value.utf8.count, SVGBounds.attributeBytes, "bytes in one attribute")
             }
-            element.attributes.append(SVGScanner.Attribute(name: attribute.name, value: value))
+            element.append(SVGScanner.Attribute(name: attribute.name, value: value))
         }
 
         private mutating func acceptedAddress(_ value: String, _ element: inout Element)

@@ -59,7 +59,7 @@
             case 0x29:
                 closers.removeLast()
                 url = .none
-            case 0x09, 0x0A, 0x0C, 0x0D, 0x20: break
+            case _ where Self.isSpace(byte): break
             case 0x22 where url == .start, 0x27 where url == .start:
                 url = .none
                 return false
@@ -96,6 +96,14 @@
                 return matched = nil
             }
             matched = count + 1
+        }
+
+        /// Returns whether a byte is white space in CSS.
+        static func isSpace(_ byte: UInt8) -> Bool {
+            switch byte {
+            case 0x09, 0x0A, 0x0C, 0x0D, 0x20: true
+            default: false
+            }
         }
 
         /// Returns whether a byte can be a part of a name.

@@ -15,9 +15,7 @@
                 guard type == nil || type == element.name, !isRoot || index == 0 else { return false }
                 let id = element.value("id")
                 guard identifiers.allSatisfy({ $0 == id }) else { return false }
-                guard !classes.isEmpty else { return true }
-                let names = element.classes
-                return classes.allSatisfy(names.contains)
+                return classes.allSatisfy(element.classes.contains)
             }
         }
 
@@ -35,8 +33,7 @@
         init?(_ text: String) {
             var list: [Compound] = []
             var combinators: [Bool] = []
-            let isSpace: (UInt8) -> Bool = { [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains($0) }
-            for part in Array(text.utf8).split(whereSeparator: isSpace).flatMap(Self.separatingCombinators) {
+            for part in Array(text.utf8).split(whereSeparator: SVGNesting.isSpace).flatMap(Self.separatingCombinators) {
                 if part.first == 0x3E {
                     guard !list.isEmpty, combinators.count < list.count else { return nil }
                     combinators.append(true)

@@ -201,19 +201,18 @@
         /// Returns the identifiers in the `url()` functions of a value (CSS Syntax 3, sections 4.3.4 and 4.3.6).
         private static func identifiers(in value: String) -> Set<SVGIdentifier> {
             var identifiers: Set<SVGIdentifier> = []
-            let isSpace: (UInt8) -> Bool = { [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains($0) }
             var rest = Array(value.utf8)[...]
             while let paren = rest.firstIndex(of: 0x28) {
                 let isAddress = rest[..<paren].suffix(3).map { $0 | 0x20 }.elementsEqual("url".utf8)
                 rest = rest[(paren + 1)...]
                 guard isAddress else { continue }
-                var address = rest.drop(while: isSpace)
+                var address = rest.drop(while: SVGNesting.isSpace)
                 let quote = address.first.flatMap { $0 == 0x22 || $0 == 0x27 ? $0 : nil }
                 if quote != nil { address.removeFirst() }
                 address = address.prefix { $0 != quote ?? 0x29 }
                 rest = rest[address.endIndex...]
                 // Spaces are a part of a quoted URL.
-                while quote == nil, let last = address.last, isSpace(last) { address.removeLast() }
+                while quote == nil, let last = address.last, SVGNesting.isSpace(last) { address.removeLast() }
                 if address.first == 0x23 { identifiers.insert(SVGIdentifier(address.dropFirst())) }
             }
             return identifiers

@@ -196,7 +196,8 @@ package struct ServerHealth: Sendable {
         let names = text.split(separator: "\n").map { line in
             line.prefix { $0 != "=" }.trimmingCharacters(in: .whitespaces)
         }
-        guard names.contains(where: secrets.contains) else { return [] }
+        let secrets = ServiceSettings.table.filter(\.isSecret).map(\.name)
+        guard !Set(names).isDisjoint(with: secrets) else { return [] }
         return [
             facts.st_mode & S_IROTH == 0
                 ? .init("file", .ok, "file", "not readable by all users")
@@ -205,12 +206,6 @@ package struct ServerHealth: Sendable {
                     remedy: "Run `chmod o-rwx \(path)`.")
         ]
     }
-
-    /// The settings that must remain secret.
-    private static let secrets: Set<String> = [
-        "IMGPROXY_KEY", "IMGPROXY_SALT", "IMGPROXY_TRUSTED_SIGNATURES", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
-        "WEBIMAGE_MEMCACHED_SECRET",
-    ]
 
     private static func limits(_ settings: ServiceSettings) -> [DoctorReport.Check] {
         let (service, images) = (settings.service, settings.manager.limits)

@@ -124,7 +124,7 @@ package struct FairQueue<ID: Hashable> {
         groups[group] = usage.running == 0 && usage.waiting == 0 ? nil : usage
     }
 
-    /// Returns the newest request of the client with the most waiting requests, or `nil` if no client has many more than
+    /// Returns the newest request of the client with the most waiting requests, or `nil` if no client has at least two more than
     /// `client`. If `group` isn't `nil`, only its requests count.
     private func loser(to client: String, in group: String?) -> (ID, client: String)? {
         let counts = waiting.mapValues { entries in

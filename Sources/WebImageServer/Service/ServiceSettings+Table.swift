@@ -12,13 +12,15 @@ extension ServiceSettings {
         package let help: String
         /// Whether the option needs no value.
         package let isFlag: Bool
+        /// Whether the value must remain unknown to other users.
+        package let isSecret: Bool
         private let change: @Sendable (inout ServiceSettings, String) throws(Invalid) -> Void
 
         fileprivate init(
-            _ name: String, _ help: String, isFlag: Bool = false,
+            _ name: String, _ help: String, isFlag: Bool = false, isSecret: Bool = false,
             _ change: @escaping @Sendable (inout ServiceSettings, String) throws(Invalid) -> Void
         ) {
-            (self.name, self.help, self.isFlag, self.change) = (name, help, isFlag, change)
+            (self.name, self.help, self.isFlag, self.isSecret, self.change) = (name, help, isFlag, isSecret, change)
         }
 
         /// The name of the option, such as `--allowed-sources` for `IMGPROXY_ALLOWED_SOURCES`.
@@ -62,12 +64,12 @@ extension ServiceSettings {
     ]
 
     private static let access = [
-        Setting("IMGPROXY_KEY", "Hexadecimal keys of URL signatures") { $0.keys = list($1) },
-        Setting("IMGPROXY_SALT", "Hexadecimal salts of URL signatures") { $0.salts = list($1) },
+        Setting("IMGPROXY_KEY", "Hexadecimal keys of URL signatures", isSecret: true) { $0.keys = list($1) },
+        Setting("IMGPROXY_SALT", "Hexadecimal salts of URL signatures", isSecret: true) { $0.salts = list($1) },
         Setting("IMGPROXY_SIGNATURE_SIZE", "Bytes of a signature (32)") { settings, text throws(Invalid) in
             settings.handler.signatureSize = try number(text, 1...32)
         },
-        Setting("IMGPROXY_TRUSTED_SIGNATURES", "Words that are accepted instead of signatures") {
+        Setting("IMGPROXY_TRUSTED_SIGNATURES", "Words that are accepted instead of signatures", isSecret: true) {
             $0.handler.trustedSignatures = Set(list($1))
         },
         Setting("IMGPROXY_ALLOWED_SOURCES", "Beginnings of source URLs") {
@@ -172,8 +174,10 @@ extension ServiceSettings {
             $0.s3.deniedBuckets = Set(list($1))
         },
         Setting("AWS_ACCESS_KEY_ID", "The access key of the storage") { $0.s3.accessKeyID = $1 },
-        Setting("AWS_SECRET_ACCESS_KEY", "The secret key of the storage") { $0.s3.secretAccessKey = $1 },
-        Setting("AWS_SESSION_TOKEN", "The token of temporary credentials") { $0.s3.sessionToken = $1 },
+        Setting("AWS_SECRET_ACCESS_KEY", "The secret key of the storage", isSecret: true) {
+            $0.s3.secretAccessKey = $1
+        },
+        Setting("AWS_SESSION_TOKEN", "The token of temporary credentials", isSecret: true) { $0.s3.sessionToken = $1 },
         Setting("IMGPROXY_MAX_SRC_RESOLUTION", "The maximum megapixels of a source (100)") {
             settings, text throws(Invalid) in
             guard let megapixels = Double(text), (0.001...1_000).contains(megapixels) else {
@@ -234,7 +238,7 @@ extension ServiceSettings {
             settings.manager.memoryCache.costLimit = try number(text, 0...1 << 20) << 20
         },
         Setting("WEBIMAGE_MEMCACHED_SERVERS", "memcached servers, as HOST:PORT") { $0.memcachedServers = list($1) },
-        Setting("WEBIMAGE_MEMCACHED_SECRET", "A secret that authenticates values in memcached") {
+        Setting("WEBIMAGE_MEMCACHED_SECRET", "A secret that authenticates values in memcached", isSecret: true) {
             $0.memcachedSecret = $1.isEmpty ? nil : $1
         },
         Setting(
