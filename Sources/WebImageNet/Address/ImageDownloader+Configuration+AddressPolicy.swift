@@ -41,29 +41,6 @@ extension ImageDownloader.Configuration {
             /// The addresses of the local link: `169.254.0.0/16` and `fe80::/10`. The metadata services of cloud providers
             /// have such addresses.
             public static let linkLocal = SpecialAddresses(rawValue: 4)
-
-            /// The kind of an address, or an empty set for other addresses.
-            init(of address: IPAddress) {
-                var address = address
-                // A socket reaches a mapped address over IPv4 (RFC 4291 2.5.5.2).
-                if address.bytes.count == 16, address.hasPrefix([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff], 96),
-                    let mapped = IPAddress(bytes: Array(address.bytes[12...]))
-                {
-                    address = mapped
-                }
-                let found = Self.ranges.first { range in
-                    range.byteCount == address.bytes.count && address.hasPrefix(range.prefix, range.length)
-                }
-                self = found?.kind ?? []
-            }
-
-            /// `byteCount` is the size of the addresses, which is 4 or 16.
-            private static let ranges: [(byteCount: Int, prefix: [UInt8], length: Int, kind: SpecialAddresses)] = [
-                (4, [10], 8, .privateNetworks), (4, [172, 16], 12, .privateNetworks),
-                (4, [192, 168], 16, .privateNetworks), (4, [127], 8, .loopback), (4, [169, 254], 16, .linkLocal),
-                (16, [0xfc], 7, .privateNetworks), (16, [0xfe, 0x80], 10, .linkLocal),
-                (16, [UInt8](repeating: 0, count: 15) + [1], 128, .loopback),
-            ]
         }
 
         /// Returns whether the policy allows a host before its name is resolved.
@@ -83,12 +60,9 @@ extension ImageDownloader.Configuration {
         private static let localDomains = ["localhost", "local", "internal", "home.arpa"]
 
         func allows(_ address: IPAddress) -> Bool {
-            switch self {
-            case .any: true
-            case .publicOnly: AddressClass(address) == .global
-            case .publicAnd(let special):
-                AddressClass(address) == .global || !special.isDisjoint(with: SpecialAddresses(of: address))
-            }
+            guard self != .any, case .special(_, let kind) = AddressClass(address) else { return true }
+            guard case .publicAnd(let allowed) = self else { return false }
+            return !allowed.isDisjoint(with: kind)
         }
     }
 }
@@ -100,7 +74,10 @@ extension ImageDownloader.Configuration {
 enum AddressClass: Sendable, Hashable {
     /// An address that is globally reachable.
     case global
-    case special(String)
+    /// An address with the name of its range, and its kind if the policy can allow it.
+    case special(String, kind: Kind = [])
+
+    typealias Kind = ImageDownloader.Configuration.AddressPolicy.SpecialAddresses
 
     init(_ address: IPAddress) {
         self = address.bytes.count == 4 ? Self.classify4(address) : Self.classify6(address)
@@ -110,17 +87,20 @@ enum AddressClass: Sendable, Hashable {
         let prefix: [UInt8]
         let length: Int
         let name: String
+        var kind: Kind = []
+
+        func contains(_ address: IPAddress) -> Bool { address.hasPrefix(prefix, length) }
+        var addressClass: AddressClass { .special(name, kind: kind) }
     }
 
     private static func classify4(_ address: IPAddress) -> AddressClass {
-        for range in ranges4 where address.hasPrefix(range.prefix, range.length) { return .special(range.name) }
-        return .global
+        ranges4.first { $0.contains(address) }?.addressClass ?? .global
     }
 
     private static func classify6(_ address: IPAddress) -> AddressClass {
         // A socket reaches a mapped address over IPv4 (RFC 4291 2.5.5.2).
-        if address.hasPrefix(mapped, 96) { return embedded(address, at: 12, in: "IPv4-mapped") }
-        for range in ranges6 where address.hasPrefix(range.prefix, range.length) { return .special(range.name) }
+        if address.hasPrefix(mapped, 96) { return embedded(address, at: 12, in: "IPv4-mapped", keepsKind: true) }
+        if let range = ranges6.first(where: { $0.contains(address) }) { return range.addressClass }
         // ISATAP (RFC 5214 6.1): the interface identifier consists of 00-00-5e-fe or 02-00-5e-fe and an IPv4 address.
         let bytes = address.bytes
         if bytes[8] & 0xfd == 0, bytes[9] == 0, bytes[10] == 0x5e, bytes[11] == 0xfe {
@@ -130,27 +110,29 @@ enum AddressClass: Sendable, Hashable {
         return address.hasPrefix([0x20], 3) ? .global : .special("outside 2000::/3")
     }
 
-    private static func embedded(_ address: IPAddress, at index: Int, in wrapping: String) -> AddressClass {
+    private static func embedded(
+        _ address: IPAddress, at index: Int, in wrapping: String, keepsKind: Bool = false
+    ) -> AddressClass {
         guard let inner = IPAddress(bytes: Array(address.bytes[index..<(index + 4)])) else {
             return .special(wrapping)
         }
-        if case .special(let name) = AddressClass(inner) { return .special("\(wrapping) \(name)") }
-        return .global
+        guard case .special(let name, let kind) = AddressClass(inner) else { return .global }
+        return .special("\(wrapping) \(name)", kind: keepsKind ? kind : [])
     }
 
     private static let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 
     private static let ranges4: [Range] = [
         Range(prefix: [0], length: 8, name: "this network 0/8"),
-        Range(prefix: [10], length: 8, name: "private 10/8"),
+        Range(prefix: [10], length: 8, name: "private 10/8", kind: .privateNetworks),
         Range(prefix: [100, 64], length: 10, name: "shared 100.64/10"),
-        Range(prefix: [127], length: 8, name: "loopback 127/8"),
-        Range(prefix: [169, 254], length: 16, name: "link-local 169.254/16"),
-        Range(prefix: [172, 16], length: 12, name: "private 172.16/12"),
+        Range(prefix: [127], length: 8, name: "loopback 127/8", kind: .loopback),
+        Range(prefix: [169, 254], length: 16, name: "link-local 169.254/16", kind: .linkLocal),
+        Range(prefix: [172, 16], length: 12, name: "private 172.16/12", kind: .privateNetworks),
         Range(prefix: [192, 0, 0], length: 24, name: "protocol assignments 192.0.0/24"),
         Range(prefix: [192, 0, 2], length: 24, name: "documentation 192.0.2/24"),
         Range(prefix: [192, 88, 99], length: 24, name: "6to4 relay 192.88.99/24"),
-        Range(prefix: [192, 168], length: 16, name: "private 192.168/16"),
+        Range(prefix: [192, 168], length: 16, name: "private 192.168/16", kind: .privateNetworks),
         Range(prefix: [198, 18], length: 15, name: "benchmarks 198.18/15"),
         Range(prefix: [198, 51, 100], length: 24, name: "documentation 198.51.100/24"),
         Range(prefix: [203, 0, 113], length: 24, name: "documentation 203.0.113/24"),
@@ -159,7 +141,8 @@ enum AddressClass: Sendable, Hashable {
     ]
 
     private static let ranges6: [Range] = [
-        Range(prefix: [], length: 96, name: "unspecified, loopback, IPv4-compatible ::/96"),
+        Range(prefix: [UInt8](repeating: 0, count: 15) + [1], length: 128, name: "loopback ::1", kind: .loopback),
+        Range(prefix: [], length: 96, name: "unspecified, IPv4-compatible ::/96"),
         // A translator of the local network can reach an internal IPv4 address in such an address (RFC 6052).
         Range(prefix: [0x00, 0x64, 0xff, 0x9b], length: 96, name: "NAT64 64:ff9b::/96"),
         Range(prefix: [0x00, 0x64, 0xff, 0x9b, 0x00, 0x01], length: 48, name: "local NAT64 64:ff9b:1::/48"),
@@ -169,8 +152,8 @@ enum AddressClass: Sendable, Hashable {
         // These addresses contain the IPv4 address of a router (RFC 3056), which can be internal.
         Range(prefix: [0x20, 0x02], length: 16, name: "6to4 2002::/16"),
         Range(prefix: [0x3f, 0xff, 0x00], length: 20, name: "documentation 3fff::/20"),
-        Range(prefix: [0xfc], length: 7, name: "unique local fc00::/7"),
-        Range(prefix: [0xfe, 0x80], length: 10, name: "link-local fe80::/10"),
+        Range(prefix: [0xfc], length: 7, name: "unique local fc00::/7", kind: .privateNetworks),
+        Range(prefix: [0xfe, 0x80], length: 10, name: "link-local fe80::/10", kind: .linkLocal),
         Range(prefix: [0xfe, 0xc0], length: 10, name: "site-local fec0::/10"),
         Range(prefix: [0xff], length: 8, name: "multicast ff00::/8"),
     ]

@@ -163,7 +163,7 @@ enum TransferCallbacks {
         let name = (UnsafeRawPointer(address) + offset).assumingMemoryBound(to: sockaddr.self)
         guard let parsed = IPAddress(name) else { return "unknown address family" }
         guard !policy.allows(parsed) else { return nil }
-        if case .special(let name) = AddressClass(parsed) { return name }
+        if case .special(let name, _) = AddressClass(parsed) { return name }
         return "not a public address"
     }
 
