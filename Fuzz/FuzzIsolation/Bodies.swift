@@ -9,7 +9,7 @@ import WebImageCore
 /// The target of the bodies of messages.
 enum Bodies {
     /// The bodies that a message can have, in both directions.
-    private static let bodies: [any WireValue.Type] = [
+    private static let bodies: [any BinaryCodable.Type] = [
         DecodeBody.self, SessionBody.self, OpenBody.self, EncodeBody.self, ImageBody.self, PreviewBody.self,
         PixelBody.self, NumberBody.self, RangeBody.self, IsolationReport.self, ImageError.self,
     ]
@@ -22,7 +22,7 @@ enum Bodies {
         let decode = DecodeBody(
             rules: rules, coder: "png", dataCount: 9, info: ImageInfo(format: .png, storedSize: image.pixels.size),
             options: ImageDecodingOptions(size: .fit(width: 3)), session: 1, frame: 2)
-        let values: [any WireValue] = [
+        let values: [any BinaryCodable] = [
             decode, SessionBody(rules: rules, session: 1), OpenBody(decode: decode, grows: true),
             EncodeBody(rules: rules, coder: "png", encoding: ImageEncoding(format: .png), image: image), image,
             image.pixels, NumberBody(3), RangeBody(offset: 1, count: 2),
@@ -41,7 +41,7 @@ enum Bodies {
         check(type, Array(choices.rest))
     }
 
-    private static func check<Value: WireValue>(_ type: Value.Type, _ bytes: [UInt8]) {
+    private static func check<Value: BinaryCodable>(_ type: Value.Type, _ bytes: [UInt8]) {
         guard let value = try? Value(body: bytes) else { return }
         let written = value.body
         let again: Value

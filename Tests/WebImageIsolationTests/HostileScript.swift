@@ -129,7 +129,7 @@ struct HostileScript {
     }
 
     private func number(_ value: Int) -> [UInt8] {
-        var writer = WireWriter()
+        var writer = BinaryWriter()
         writer.put(value)
         return writer.bytes
     }
@@ -148,7 +148,7 @@ struct HostileScript {
                 .corrupted(format: .png, reason: "\u{1B}[31m" + String(repeating: "x", count: next(600)))
             ).body
         }
-        var writer = WireWriter()
+        var writer = BinaryWriter()
         writer.put(next(7_000))
         for _ in 0..<next(6) { writer.put(odd()) }
         writer.put("\u{1B}[31m" + String(repeating: "x", count: next(600)))

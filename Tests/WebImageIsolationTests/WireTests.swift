@@ -8,7 +8,7 @@ import WebImageCore
 
 @Suite("Protocol of helpers")
 struct WireTests {
-    private func copy<Value: WireValue>(_ value: Value) throws -> Value { try Value(body: value.body) }
+    private func copy<Value: BinaryCodable>(_ value: Value) throws -> Value { try Value(body: value.body) }
 
     @Test("Durations are the same after they were written and read, and invalid ones are rejected")
     func durations() throws {
@@ -17,10 +17,10 @@ struct WireTests {
             #expect(try copy(duration) == duration)
         }
         for attoseconds in [1_000_000_000_000_000_000, .min, .max] as [Int64] {
-            var writer = WireWriter()
+            var writer = BinaryWriter()
             writer.put(Int64(1))
             writer.put(attoseconds)
-            #expect(throws: WireViolation.self) { try Duration(body: writer.bytes) }
+            #expect(throws: MalformedData.self) { try Duration(body: writer.bytes) }
         }
     }
 
@@ -141,7 +141,7 @@ struct WireTests {
             memory.withUnsafeBytes { region in
                 // Only pixels inside the memory are copied.
                 if image.pixels.byteCount > region.count {
-                    #expect(throws: WireViolation.self) { try image.pixels.copy(from: region) }
+                    #expect(throws: MalformedData.self) { try image.pixels.copy(from: region) }
                 } else {
                     _ = try? image.pixels.copy(from: region)
                 }

@@ -3,7 +3,7 @@
 /// The requested size of an image. Only ``exact(width:height:unit:)`` enlarges images.
 public struct TargetSize: Sendable, Hashable {
     /// The way an image is fitted into the requested box.
-    package enum Mode: Sendable, Hashable {
+    package enum Mode: String, Sendable, Hashable {
         /// The whole image inside the box, with its aspect ratio preserved.
         case fit
         /// The box covered by the image, with the aspect ratio preserved and the excess cropped evenly.

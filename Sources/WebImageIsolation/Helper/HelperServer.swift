@@ -57,7 +57,7 @@ package final class HelperServer {
     /// The reasons for which a request has no result.
     private enum HelperStop: Error {
         case failure(ImageError)
-        case invalid(WireViolation)
+        case invalid(MalformedData)
     }
 
     private func reply(_ request: UInt64, _ work: () throws(HelperStop) -> Reply) {
@@ -193,8 +193,8 @@ package final class HelperServer {
 
     // MARK: Work
 
-    private func parse<Value: WireValue>(_: Value.Type, _ body: [UInt8]) throws(HelperStop) -> Value {
-        do throws(WireViolation) { return try Value(body: body) } catch { throw .invalid(error) }
+    private func parse<Value: BinaryCodable>(_: Value.Type, _ body: [UInt8]) throws(HelperStop) -> Value {
+        do throws(MalformedData) { return try Value(body: body) } catch { throw .invalid(error) }
     }
 
     private func attempt<Result>(_ work: () throws(ImageError) -> Result) throws(HelperStop) -> Result {
@@ -222,7 +222,7 @@ package final class HelperServer {
     /// Returns the payload. Without a copy, it's valid until the next request.
     private func payload(_ count: Int, copies: Bool) throws(HelperStop) -> Data {
         guard let input, count <= input.size - InputLayout.payload else {
-            throw .invalid(WireViolation("the data is outside the memory"))
+            throw .invalid(MalformedData("the data is outside the memory"))
         }
         let address = input.address + InputLayout.payload
         return copies
@@ -315,7 +315,7 @@ package final class HelperServer {
     private func encode(_ head: MessageHead, _ body: [UInt8]) throws(HelperStop) -> Reply {
         let request = try parse(EncodeBody.self, body)
         let coder = try coder(request.coder)
-        guard let description = request.image else { throw .invalid(WireViolation("the image is missing")) }
+        guard let description = request.image else { throw .invalid(MalformedData("the image is missing")) }
         let pixels = try pixels(description.pixels)
         let frames = description.timeline.map { timeline in
             ImageAnimation(
@@ -351,8 +351,8 @@ package final class HelperServer {
     }
 
     private func pixels(_ body: PixelBody) throws(HelperStop) -> PixelBuffer {
-        guard let input else { throw .invalid(WireViolation("there is no memory")) }
-        do throws(WireViolation) {
+        guard let input else { throw .invalid(MalformedData("there is no memory")) }
+        do throws(MalformedData) {
             let copy = try body.copy(from: input.bytes)
             return try attemptCopy(copy)
         } catch {
@@ -360,8 +360,8 @@ package final class HelperServer {
         }
     }
 
-    private func attemptCopy(_ copy: Result<PixelBuffer, ImageError>) throws(WireViolation) -> PixelBuffer {
-        guard case .success(let pixels) = copy else { throw WireViolation("there is no memory for the pixels") }
+    private func attemptCopy(_ copy: Result<PixelBuffer, ImageError>) throws(MalformedData) -> PixelBuffer {
+        guard case .success(let pixels) = copy else { throw MalformedData("there is no memory for the pixels") }
         return pixels
     }
 

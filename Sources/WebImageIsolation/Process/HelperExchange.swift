@@ -189,7 +189,7 @@ struct HelperExchange {
         }
         if let buffer = early?.finish(pixels, memory: memory) { return .image(image, buffer) }
         let copy: Result<PixelBuffer, ImageError>
-        do throws(WireViolation) { copy = try pixels.copy(from: memory) } catch { throw violation(error.reason) }
+        do throws(MalformedData) { copy = try pixels.copy(from: memory) } catch { throw violation(error.reason) }
         switch copy {
         case .success(let buffer): return .image(image, buffer)
         case .failure(let error): return .failure(error)
@@ -203,13 +203,13 @@ struct HelperExchange {
         guard gainMap.pixels.byteCount <= bounds.limits.maxDecodedBytes - pixels.byteCount else {
             throw violation("the gain map has \(gainMap.pixels.byteCount) bytes")
         }
-        do throws(WireViolation) { return try gainMap.pixels.copy(from: memory) } catch {
+        do throws(MalformedData) { return try gainMap.pixels.copy(from: memory) } catch {
             throw violation(error.reason)
         }
     }
 
-    private func value<Value: WireValue>(_: Value.Type, _ body: [UInt8]) throws(HelperFailure) -> Value {
-        do throws(WireViolation) { return try Value(body: body) } catch { throw violation(error.reason) }
+    private func value<Value: BinaryCodable>(_: Value.Type, _ body: [UInt8]) throws(HelperFailure) -> Value {
+        do throws(MalformedData) { return try Value(body: body) } catch { throw violation(error.reason) }
     }
 
     /// Kills the helper because of a violation.
@@ -284,26 +284,5 @@ struct HelperExchange {
                 limit: Int(saturating: context.timeLimit / .milliseconds(1)),
                 actual: Int(saturating: (context.timeLimit - allowance + used) / .milliseconds(1)),
                 detail: isWaiting ? "the helper process doesn’t respond" : ""))
-    }
-}
-
-/// A part of the output memory.
-struct RangeBody: WireValue {
-    var offset: Int
-    var count: Int
-
-    init(offset: Int, count: Int) {
-        self.offset = offset
-        self.count = count
-    }
-
-    init(from reader: inout WireReader) throws(WireViolation) {
-        offset = try reader.int(0...Int.max)
-        count = try reader.int(0...Int.max)
-    }
-
-    func write(to writer: inout WireWriter) {
-        writer.put(offset)
-        writer.put(count)
     }
 }

@@ -145,11 +145,11 @@ package final class HelperProcess: @unchecked Sendable {
         do {
             let (head, body) = try receive()
             // The helper sends its report after its confinement, so no request can reach a helper that isn't confined.
-            guard head.kind == .hello else { throw WireViolation("the first message isn't the report") }
+            guard head.kind == .hello else { throw MalformedData("the first message isn't the report") }
             report = try IsolationReport(body: body)
             // The helper has loaded its libraries by now, so each limit includes their address space.
             initialMemory = addressSpace
-        } catch let violation as WireViolation {
+        } catch let violation as MalformedData {
             throw HelperStartFailure("the helper isn't usable: \(violation.reason)")
         } catch {
             throw HelperStartFailure("the helper ended while it started")
@@ -191,12 +191,12 @@ package final class HelperProcess: @unchecked Sendable {
         }
         guard count != -Int(EMSGSIZE) else { throw end(.violation("a message is too long")) }
         guard count > 0 else { throw died() }
-        do throws(WireViolation) {
+        do throws(MalformedData) {
             var (head, body) = try MessageHead.parse(message)
             if head.bodyCount > 0 {
                 // The helper can change shared memory at any time, so copy the body before it is checked.
                 guard let copy = output?.copy(offset: head.bodyOffset, count: head.bodyCount) else {
-                    throw WireViolation("the body is outside the memory")
+                    throw MalformedData("the body is outside the memory")
                 }
                 body = copy
             }

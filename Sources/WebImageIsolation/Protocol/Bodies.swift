@@ -4,7 +4,7 @@ import Foundation
 import WebImageCore
 
 /// The limits and the kind of the work of a request.
-struct WorkRules: WireValue {
+struct WorkRules: BinaryFields {
     var limits: ImageLimits
     var scale: Double
     /// The number of threads for the work. The filter of a helper allows threads.
@@ -22,21 +22,16 @@ struct WorkRules: WireValue {
         if isEncoding { limits.maxEncodingTime = remaining } else { limits.maxDecodingTime = remaining }
     }
 
-    init(from reader: inout WireReader) throws(WireViolation) {
-        limits = try reader.value()
-        scale = try reader.double()
-        threadCount = try reader.int(1...Self.maxThreads)
-        isEncoding = try reader.flag()
-    }
-
     /// The maximum number of threads, whose stacks fit into the address space of a helper.
     private static let maxThreads = 16
 
-    func write(to writer: inout WireWriter) {
-        writer.put(limits)
-        writer.put(scale)
-        writer.put(threadCount)
-        writer.put(isEncoding)
+    static let blank = WorkRules(ImageProcessingContext(limits: .server))
+
+    mutating func code(with coder: inout some FieldCoder) throws(MalformedData) {
+        try coder.code(&limits)
+        try coder.code(&scale)
+        try coder.code(&threadCount, in: 1...Self.maxThreads)
+        try coder.code(&isEncoding)
     }
 
     func context(isCancelled: @escaping @Sendable () -> Bool) -> ImageProcessingContext {
@@ -46,8 +41,11 @@ struct WorkRules: WireValue {
     }
 }
 
+/// The range of sizes and indices.
+private let countRange = 0...Int.max
+
 /// A request to decode a file, of which the input memory contains `dataCount` bytes.
-struct DecodeBody {
+struct DecodeBody: BinaryFields {
     var rules: WorkRules
     var coder: String
     var dataCount: Int
@@ -57,31 +55,22 @@ struct DecodeBody {
     var session: UInt64
     /// The frame to return instead of the poster frame.
     var frame: Int?
-}
 
-// The conformances are extensions, so that the compiler creates the memberwise initializers. The arguments of these
-// initializers are evaluated in the order of the properties, which is the order on the wire.
-extension DecodeBody: WireValue {
-    init(from reader: inout WireReader) throws(WireViolation) {
-        self.init(
-            rules: try reader.value(), coder: try reader.text(), dataCount: try reader.int(0...Int.max),
-            info: try reader.optional(), options: try reader.value(), session: try reader.number(),
-            frame: try reader.optional { (reader) throws(WireViolation) in try reader.int(0...Int.max) })
-    }
+    static let blank = DecodeBody(rules: .blank, coder: "", dataCount: 0, options: .blank, session: 0)
 
-    func write(to writer: inout WireWriter) {
-        writer.put(rules)
-        writer.put(coder)
-        writer.put(dataCount)
-        writer.put(info)
-        writer.put(options)
-        writer.put(session)
-        writer.put(frame) { $0.put($1) }
+    mutating func code(with coder: inout some FieldCoder) throws(MalformedData) {
+        try coder.code(&rules)
+        try coder.code(&self.coder)
+        try coder.code(&dataCount, in: countRange)
+        try coder.code(&info)
+        try coder.code(&options)
+        try coder.code(&session)
+        try coder.code(&frame, in: countRange)
     }
 }
 
 /// A request that concerns a session: a frame of an animation, or a step of a progressive decoder.
-struct SessionBody {
+struct SessionBody: BinaryFields {
     var rules: WorkRules
     var session: UInt64
     /// The index of the frame, or the size of the appended data.
@@ -89,91 +78,79 @@ struct SessionBody {
     var isLast = false
     /// The number under which the helper keeps the animation of a preview, or 0.
     var previewSession: UInt64 = 0
-}
 
-extension SessionBody: WireValue {
-    init(from reader: inout WireReader) throws(WireViolation) {
-        self.init(
-            rules: try reader.value(), session: try reader.number(), number: try reader.int(0...Int.max),
-            isLast: try reader.flag(), previewSession: try reader.number())
-    }
+    static let blank = SessionBody(rules: .blank, session: 0)
 
-    func write(to writer: inout WireWriter) {
-        writer.put(rules)
-        writer.put(session)
-        writer.put(number)
-        writer.put(isLast)
-        writer.put(previewSession)
+    mutating func code(with coder: inout some FieldCoder) throws(MalformedData) {
+        try coder.code(&rules)
+        try coder.code(&session)
+        try coder.code(&number, in: countRange)
+        try coder.code(&isLast)
+        try coder.code(&previewSession)
     }
 }
 
 /// A request to create a progressive decoder.
-struct OpenBody {
+struct OpenBody: BinaryFields {
     var decode: DecodeBody
     /// Whether previews have all frames that were received until then.
     var grows: Bool
-}
 
-extension OpenBody: WireValue {
-    init(from reader: inout WireReader) throws(WireViolation) {
-        self.init(decode: try reader.value(), grows: try reader.flag())
-    }
+    static let blank = OpenBody(decode: .blank, grows: false)
 
-    func write(to writer: inout WireWriter) {
-        writer.put(decode)
-        writer.put(grows)
+    mutating func code(with coder: inout some FieldCoder) throws(MalformedData) {
+        try coder.code(&decode)
+        try coder.code(&grows)
     }
 }
 
 /// The layout of pixels in shared memory.
-struct PixelBody: WireValue {
-    var size: PixelSize
-    var format: PixelFormat
-    var bytesPerRow: Int
-    var isOpaque: Bool
+struct PixelBody: BinaryFields {
+    var size = PixelSize.blank
+    var format = PixelFormat.rgba8
+    var bytesPerRow = 0
+    var isOpaque = false
     /// The position of the first row.
-    var offset: Int
+    var offset = 0
 
-    init(_ pixels: PixelBuffer, offset: Int) {
-        size = pixels.size
-        format = pixels.format
-        bytesPerRow = pixels.bytesPerRow
-        isOpaque = pixels.isOpaque
-        self.offset = offset
+    static let blank = PixelBody()
+
+    mutating func code(with coder: inout some FieldCoder) throws(MalformedData) {
+        try coder.code(&size)
+        try coder.code(&format)
+        try coder.code(&bytesPerRow)
+        try coder.code(&isOpaque)
+        try coder.code(&offset, in: countRange)
     }
 
-    init(from reader: inout WireReader) throws(WireViolation) {
-        size = try reader.value()
-        format = try reader.value()
-        bytesPerRow = try reader.int()
-        isOpaque = try reader.flag()
-        offset = try reader.int(0...Int.max)
+    func check() throws(MalformedData) {
         // Both processes compute the layout in the same way, and the copy relies on it.
         guard let stride = format.bytesPerRow(width: size.width), stride == bytesPerRow else {
-            throw WireViolation("the rows have \(bytesPerRow) bytes")
+            throw MalformedData("the rows have \(bytesPerRow) bytes")
         }
         let (bytes, overflow) = stride.multipliedReportingOverflow(by: size.height)
         guard !overflow, !bytes.addingReportingOverflow(offset).overflow else {
-            throw WireViolation("the pixels are too large")
+            throw MalformedData("the pixels are too large")
         }
     }
 
-    func write(to writer: inout WireWriter) {
-        writer.put(size)
-        writer.put(format)
-        writer.put(bytesPerRow)
-        writer.put(isOpaque)
-        writer.put(offset)
+}
+
+extension PixelBody {
+    init(_ pixels: PixelBuffer, offset: Int) {
+        self.init(
+            size: pixels.size, format: pixels.format, bytesPerRow: pixels.bytesPerRow, isOpaque: pixels.isOpaque,
+            offset: offset)
     }
 
     /// The size of the pixels, which was checked for overflow.
     var byteCount: Int { bytesPerRow * size.height }
 
     /// Returns a copy of the pixels. Throws a violation if the memory doesn't contain them.
-    func copy(from memory: UnsafeRawBufferPointer) throws(WireViolation) -> Result<PixelBuffer, ImageError> {
+    func copy(from memory: UnsafeRawBufferPointer) throws(MalformedData) -> Result<PixelBuffer, ImageError> {
         guard offset % 8 == 0, offset <= memory.count, byteCount <= memory.count - offset,
             let address = memory.baseAddress
-        else { throw WireViolation("the pixels are outside the memory") }
+        else { throw MalformedData("the pixels are outside the memory") }
         do throws(ImageError) {
             let canvas = try PixelCanvas(size: size, format: format, cleared: false)
             canvas.baseAddress.copyMemory(from: address + offset, byteCount: byteCount)
@@ -185,71 +162,65 @@ struct PixelBody: WireValue {
 }
 
 /// The values of a preview besides its image.
-struct PreviewBody: WireValue {
-    var completedRows: Int
-    var completedPasses: Int
+struct PreviewBody: BinaryFields {
+    var completedRows = 0
+    var completedPasses = 0
     var passCount: Int?
-    var fraction: Double
-    var isComplete: Bool
+    var fraction = 0.0
+    var isComplete = false
     var detail: Double?
 
+    static let blank = PreviewBody()
+
+    mutating func code(with coder: inout some FieldCoder) throws(MalformedData) {
+        let range = 0...Int(Int32.max)
+        try coder.code(&completedRows, in: range)
+        try coder.code(&completedPasses, in: range)
+        try coder.code(&passCount, in: range)
+        try coder.code(&fraction)
+        try coder.code(&isComplete)
+        try coder.code(&detail)
+    }
+
+    func check() throws(MalformedData) {
+        for value in [fraction, detail ?? 0] where !(0...1).contains(value) {
+            throw MalformedData("\(value) isn't a fraction")
+        }
+    }
+}
+
+extension PreviewBody {
     init(_ preview: ImagePreview) {
         completedRows = preview.completedRows
         completedPasses = preview.completedPasses
         passCount = preview.passCount
-        fraction = preview.fractionCompleted
+        fraction = min(max(preview.fractionCompleted, 0), 1)
         isComplete = preview.isComplete
-        detail = preview.detail
-    }
-
-    init(from reader: inout WireReader) throws(WireViolation) {
-        completedRows = try reader.int(0...Int(Int32.max))
-        completedPasses = try reader.int(0...Int(Int32.max))
-        passCount = try reader.optional { (reader) throws(WireViolation) in try reader.int(0...Int(Int32.max)) }
-        fraction = try Self.fraction(&reader)
-        isComplete = try reader.flag()
-        detail = try reader.optional(Self.fraction)
-    }
-
-    private static func fraction(_ reader: inout WireReader) throws(WireViolation) -> Double {
-        let value = try reader.double()
-        guard (0...1).contains(value) else { throw WireViolation("\(value) isn't a fraction") }
-        return value
-    }
-
-    func write(to writer: inout WireWriter) {
-        writer.put(completedRows)
-        writer.put(completedPasses)
-        writer.put(passCount) { $0.put($1) }
-        writer.put(min(max(fraction, 0), 1))
-        writer.put(isComplete)
-        writer.put(detail) { $0.put(min(max($1, 0), 1)) }
+        detail = preview.detail.map { min(max($0, 0), 1) }
     }
 }
 
 /// A gain map, whose samples follow the pixels of its image in shared memory.
-struct GainMapBody: WireValue {
+struct GainMapBody: BinaryFields {
     var pixels: PixelBody
     var metadata: GainMapMetadata
 
+    static let blank = GainMapBody(pixels: .blank, metadata: .blank)
+
+    mutating func code(with coder: inout some FieldCoder) throws(MalformedData) {
+        try coder.code(&pixels)
+        try coder.code(&metadata)
+    }
+}
+
+extension GainMapBody {
     init(_ gainMap: GainMap, offset: Int) {
-        pixels = PixelBody(gainMap.pixels, offset: offset)
-        metadata = gainMap.metadata
-    }
-
-    init(from reader: inout WireReader) throws(WireViolation) {
-        pixels = try reader.value()
-        metadata = try reader.value()
-    }
-
-    func write(to writer: inout WireWriter) {
-        writer.put(pixels)
-        writer.put(metadata)
+        self.init(pixels: PixelBody(gainMap.pixels, offset: offset), metadata: gainMap.metadata)
     }
 }
 
 /// An image: the result of a decode, a frame, a preview, or the input of an encoder.
-struct ImageBody: WireValue {
+struct ImageBody: BinaryFields {
     var pixels: PixelBody
     var format: ImageFormat?
     var scale: Double
@@ -262,6 +233,25 @@ struct ImageBody: WireValue {
     /// The gain map that was copied from shared memory, which isn't a part of the message.
     var gainMap: GainMap?
 
+    static let blank = ImageBody(pixels: .blank, scale: 1, metadata: .blank)
+
+    mutating func code(with coder: inout some FieldCoder) throws(MalformedData) {
+        try coder.code(&pixels)
+        try coder.code(&format)
+        try coder.code(&scale)
+        try coder.code(&metadata)
+        try coder.code(&timeline)
+        try coder.code(&isComplete)
+        try coder.code(&preview)
+        try coder.code(&gainMapBody)
+    }
+
+    func check() throws(MalformedData) {
+        guard scale.isFinite, scale > 0 else { throw MalformedData("the scale is \(scale)") }
+    }
+}
+
+extension ImageBody {
     /// The size of the pixels and the gain map of an image in shared memory, in bytes.
     static func byteCount(_ image: DecodedImage) -> Int {
         gainMapOffset(image) + padded(image.gainMap?.pixels.byteCount ?? 0)
@@ -283,32 +273,10 @@ struct ImageBody: WireValue {
         gainMapBody = image.gainMap.map { GainMapBody($0, offset: offset + Self.gainMapOffset(image)) }
     }
 
-    init(from reader: inout WireReader) throws(WireViolation) {
-        pixels = try reader.value()
-        format = try reader.optional()
-        scale = try reader.double()
-        guard scale.isFinite, scale > 0 else { throw WireViolation("the scale is \(scale)") }
-        metadata = try reader.value()
-        timeline = try reader.optional()
-        isComplete = try reader.flag()
-        preview = try reader.optional()
-        gainMapBody = try reader.optional()
-    }
-
-    func write(to writer: inout WireWriter) {
-        writer.put(pixels)
-        writer.put(format)
-        writer.put(scale)
-        writer.put(metadata)
-        writer.put(timeline)
-        writer.put(isComplete)
-        writer.put(preview)
-        writer.put(gainMapBody)
-    }
 }
 
 /// A request to encode an image, or to convert a file.
-struct EncodeBody {
+struct EncodeBody: BinaryFields {
     var rules: WorkRules
     var coder: String
     var encoding: ImageEncoding
@@ -317,47 +285,61 @@ struct EncodeBody {
     /// The format and the size of the file to convert.
     var format: ImageFormat?
     var dataCount = 0
-}
 
-extension EncodeBody: WireValue {
-    init(from reader: inout WireReader) throws(WireViolation) {
-        self.init(
-            rules: try reader.value(), coder: try reader.text(), encoding: try reader.value(),
-            image: try reader.optional(), format: try reader.optional(), dataCount: try reader.int(0...Int.max))
-    }
+    static let blank = EncodeBody(rules: .blank, coder: "", encoding: .blank)
 
-    func write(to writer: inout WireWriter) {
-        writer.put(rules)
-        writer.put(coder)
-        writer.put(encoding)
-        writer.put(image)
-        writer.put(format)
-        writer.put(dataCount)
+    mutating func code(with coder: inout some FieldCoder) throws(MalformedData) {
+        try coder.code(&rules)
+        try coder.code(&self.coder)
+        try coder.code(&encoding)
+        try coder.code(&image)
+        try coder.code(&format)
+        try coder.code(&dataCount, in: countRange)
     }
 }
 
 /// A number: a size in bytes, or the index of a frame.
-package struct NumberBody: WireValue {
+package struct NumberBody: BinaryFields {
     /// The number, which is at least zero.
     package var number: Int
 
     /// Creates a body.
     package init(_ number: Int) { self.number = number }
-    package init(from reader: inout WireReader) throws(WireViolation) { number = try reader.int(0...Int.max) }
-    package func write(to writer: inout WireWriter) { writer.put(number) }
+
+    package static let blank = NumberBody(0)
+
+    package mutating func code(with coder: inout some FieldCoder) throws(MalformedData) {
+        try coder.code(&number, in: countRange)
+    }
 }
 
-extension WireValue {
+/// A part of the output memory.
+struct RangeBody: BinaryFields {
+    var offset = 0
+    var count = 0
+
+    static let blank = RangeBody()
+
+    mutating func code(with coder: inout some FieldCoder) throws(MalformedData) {
+        try coder.code(&offset, in: countRange)
+        try coder.code(&count, in: countRange)
+    }
+}
+
+extension BinaryCodable {
     /// Reads a value that's a whole body.
-    package init(body: [UInt8]) throws(WireViolation) {
-        var reader = WireReader(body)
-        self = try Self(from: &reader)
-        try reader.finish()
+    package init(body: [UInt8]) throws(MalformedData) {
+        self = try body.withUnsafeBufferPointer { (bytes) throws(MalformedData) in
+            var reader = BinaryReader(UnsafeRawBufferPointer(bytes))
+            let value = try Self(from: &reader)
+            try reader.finish()
+            return value
+        }
     }
 
     /// The bytes of the value as a body.
     package var body: [UInt8] {
-        var writer = WireWriter()
+        var writer = BinaryWriter()
         writer.put(self)
         return writer.bytes
     }

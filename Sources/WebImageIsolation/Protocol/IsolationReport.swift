@@ -2,6 +2,7 @@
 
 import CSandbox
 import Glibc
+import WebImageCore
 
 /// The layers that confine a helper process, as the helper reported them when it started.
 package struct IsolationReport: Sendable, Hashable {
@@ -35,7 +36,7 @@ package struct IsolationReport: Sendable, Hashable {
     }
 }
 
-extension IsolationReport: WireValue {
+extension IsolationReport: BinaryCodable {
     /// Creates a report of the results of the confinement.
     package init(_ layers: wi_sandbox_layers) {
         self.init(
@@ -55,9 +56,9 @@ extension IsolationReport: WireValue {
         self.landlockVersion = landlockVersion
     }
 
-    package init(from reader: inout WireReader) throws(WireViolation) {
-        func state(_ reader: inout WireReader) throws(WireViolation) -> State {
-            try reader.flag() ? .active : .missing(reason: try reader.text(1_000))
+    package init(from reader: inout BinaryReader) throws(MalformedData) {
+        func state(_ reader: inout BinaryReader) throws(MalformedData) -> State {
+            try reader.value(Bool.self) ? .active : .missing(reason: try reader.text(limit: 1_000))
         }
         noNewPrivileges = try state(&reader)
         networkNamespace = try state(&reader)
@@ -67,7 +68,7 @@ extension IsolationReport: WireValue {
         landlockVersion = try reader.int(0...1_000)
     }
 
-    package func write(to writer: inout WireWriter) {
+    package func write(to writer: inout BinaryWriter) {
         for (_, state) in layers {
             writer.put(state == .active)
             if case .missing(let reason) = state { writer.put(reason) }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+import WebImageCore
+
 /// The head of a message, which precedes its body.
 package struct MessageHead: Hashable, Sendable {
     /// The kinds of messages.
-    package enum Kind: UInt16, Sendable {
+    package enum Kind: UInt16, Sendable, BinaryCodable {
         // From the program to the helper.
         case inputRegion = 1, outputRegion, decode, frame, openProgressive, append, preview, encode, transcode
         case framePixels, closeSession
@@ -28,7 +30,7 @@ package struct MessageHead: Hashable, Sendable {
     package static let size = 32
     private static let magic: UInt32 = 0x4857_4957
     /// The version of the protocol. Programs and helpers with different versions don't work together.
-    package static let version: UInt16 = 6
+    package static let version: UInt16 = 7
 
     /// Creates a head.
     package init(_ kind: Kind, request: UInt64) {
@@ -37,32 +39,35 @@ package struct MessageHead: Hashable, Sendable {
     }
 
     /// Reads a head, and returns the body that follows it.
-    package static func parse(_ message: [UInt8]) throws(WireViolation) -> (head: MessageHead, body: [UInt8]) {
-        var reader = WireReader(message)
-        guard try reader.number(UInt32.self) == magic else { throw WireViolation("the message has no signature") }
-        let version = try reader.number(UInt16.self)
-        guard version == Self.version else {
-            throw WireViolation("the protocol has version \(version) instead of \(Self.version)")
-        }
-        guard let kind = Kind(rawValue: try reader.number()) else { throw WireViolation("the kind is unknown") }
-        var head = MessageHead(kind, request: try reader.number())
-        head.bodyOffset = try reader.number()
-        head.bodyCount = try reader.number()
-        guard head.bodyCount <= UInt64(maxBody) else { throw WireViolation("the body has \(head.bodyCount) bytes") }
-        guard head.bodyCount == 0 || message.count == size else { throw WireViolation("the message has two bodies") }
+    package static func parse(_ message: [UInt8]) throws(MalformedData) -> (head: MessageHead, body: [UInt8]) {
+        let head = try MessageHead(body: Array(message.prefix(size)))
+        guard head.bodyCount == 0 || message.count == size else { throw MalformedData("the message has two bodies") }
         return (head, Array(message[size...]))
     }
 
     /// Returns the bytes of the message.
-    package func serialized(_ body: [UInt8] = []) -> [UInt8] {
-        var writer = WireWriter()
-        writer.put(Self.magic)
-        writer.put(Self.version)
-        writer.put(kind.rawValue)
-        writer.put(request)
-        writer.put(bodyOffset)
-        writer.put(bodyCount)
-        return writer.bytes + body
+    package func serialized(_ body: [UInt8] = []) -> [UInt8] { self.body + body }
+}
+
+extension MessageHead: BinaryFields {
+    package static let blank = MessageHead(.hello, request: 0)
+
+    package mutating func code(with coder: inout some FieldCoder) throws(MalformedData) {
+        var (magic, version) = (Self.magic, Self.version)
+        try coder.code(&magic)
+        guard magic == Self.magic else { throw MalformedData("the message has no signature") }
+        try coder.code(&version)
+        guard version == Self.version else {
+            throw MalformedData("the protocol has version \(version) instead of \(Self.version)")
+        }
+        try coder.code(&kind)
+        try coder.code(&request)
+        try coder.code(&bodyOffset)
+        try coder.code(&bodyCount)
+    }
+
+    package func check() throws(MalformedData) {
+        guard bodyCount <= UInt64(Self.maxBody) else { throw MalformedData("the body has \(bodyCount) bytes") }
     }
 }
 

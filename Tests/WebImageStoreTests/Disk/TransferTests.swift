@@ -16,8 +16,8 @@ struct TransferTests {
 
     /// Returns a BMP of 4 × 4 pixels that depend on `number`.
     private func image(_ number: Int) -> Data {
-        var writer = ByteWriter()
-        writer.put(raw: "BM")
+        var writer = BinaryWriter()
+        writer.put(raw: "BM".utf8)
         for value in [UInt32(54 + 48), 0, 54, 40, 4, 4] { writer.put(value) }
         writer.put(UInt16(1))
         writer.put(UInt16(24))

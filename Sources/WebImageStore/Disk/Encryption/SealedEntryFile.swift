@@ -32,7 +32,7 @@ enum SealedEntryFile {
     static let payloadNonce = [1] + [UInt8](repeating: 0, count: AuthenticatedEncryption.nonceBytes - 1)
 
     static func header(sections: Int, salt: [UInt8]) -> [UInt8] {
-        var writer = ByteWriter()
+        var writer = BinaryWriter()
         writer.put(magic)
         writer.put(version)
         writer.put(UInt32(clamping: sections))
@@ -50,9 +50,9 @@ struct SealedHeader {
 
     /// Creates a header from the first 48 bytes of a file.
     init(_ file: UnsafeRawBufferPointer) throws(EntryFileError) {
-        var reader = ByteReader(file)
-        guard file.count >= SealedEntryFile.headerBytes, let magic = reader.number(UInt64.self),
-            let version = reader.number(UInt32.self), let sections = reader.number(UInt32.self)
+        var reader = BinaryReader(file)
+        guard file.count >= SealedEntryFile.headerBytes, let magic = try? reader.number(UInt64.self),
+            let version = try? reader.number(UInt32.self), let sections = try? reader.number(UInt32.self)
         else { throw .length }
         guard magic == SealedEntryFile.magic else { throw .magic }
         guard version == SealedEntryFile.version else { throw .version(version) }

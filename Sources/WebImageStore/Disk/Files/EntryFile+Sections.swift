@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import WebImageCore
 import WebImageHTTP
 
@@ -7,7 +8,7 @@ extension StoredResponseHead {
     /// The form is: status u16 | final URL | request time | response time | header fields | varying header fields. A
     /// list of header fields is a 32-bit count followed by names and values.
     func encoded() -> [UInt8] {
-        var writer = ByteWriter()
+        var writer = BinaryWriter()
         writer.put(UInt16(clamping: head.statusCode))
         writer.put(finalURL)
         writer.put(requestTime)
@@ -23,25 +24,28 @@ extension StoredResponseHead {
     }
 
     init?(encoded bytes: UnsafeRawBufferPointer) {
-        var reader = ByteReader(bytes)
-        guard let status = reader.number(UInt16.self), let finalURL = reader.text(), let request = reader.time(),
-            let response = reader.time(), let fields = HTTPHeaderFields(from: &reader),
-            let varying = HTTPHeaderFields(from: &reader), reader.isAtEnd
-        else { return nil }
-        self.init(
-            head: HTTPResponseHead(statusCode: Int(status), headers: fields), varyHeaders: varying, finalURL: finalURL,
-            requestTime: request, responseTime: response)
+        var reader = BinaryReader(bytes)
+        do throws(MalformedData) {
+            let status = try reader.number(UInt16.self)
+            let finalURL = try reader.text()
+            let (request, response) = (try reader.value(Date.self), try reader.value(Date.self))
+            let (fields, varying) = (try HTTPHeaderFields(from: &reader), try HTTPHeaderFields(from: &reader))
+            try reader.finish()
+            self.init(
+                head: HTTPResponseHead(statusCode: Int(status), headers: fields), varyHeaders: varying,
+                finalURL: finalURL, requestTime: request, responseTime: response)
+        } catch {
+            return nil
+        }
         extractRedirectLifetime()
     }
 }
 
 extension HTTPHeaderFields {
-    fileprivate init?(from reader: inout ByteReader) {
-        guard let count = reader.number(UInt32.self) else { return nil }
+    fileprivate init(from reader: inout BinaryReader) throws(MalformedData) {
         var lines: [Field] = []
-        for _ in 0..<count {
-            guard let name = reader.text(), let value = reader.text() else { return nil }
-            lines.append(Field(name: name, value: value))
+        for _ in 0..<(try reader.number(UInt32.self)) {
+            lines.append(Field(name: try reader.text(), value: try reader.text()))
         }
         self.init(lines)
     }
@@ -54,7 +58,7 @@ extension ImageInfo {
     /// If the flags indicate them, the color primaries and the transfer function, then the width and height of the clean
     /// aperture, and then the rows per unit follow as i64.
     func encoded() -> [UInt8] {
-        var writer = ByteWriter()
+        var writer = BinaryWriter()
         writer.put(format.rawValue)
         for number in [
             storedSize.width, storedSize.height, orientation.rawValue, bitDepth, frameCount, loopCount, smallestFile,
@@ -74,13 +78,13 @@ extension ImageInfo {
     }
 
     init?(encoded bytes: UnsafeRawBufferPointer) {
-        var reader = ByteReader(bytes)
-        guard let format = reader.text() else { return nil }
+        var reader = BinaryReader(bytes)
+        guard let format = try? reader.text() else { return nil }
         // Don't use arrays or dictionaries, because every read of an entry would allocate them.
-        func number() -> Int? { reader.number(Int64.self).map { Int($0) } }
+        func number() -> Int? { try? reader.int() }
         guard let width = number(), let height = number(), let rotation = number(), let bitDepth = number(),
             let frameCount = number(), let loopCount = number(), let smallestFile = number(),
-            let flags = reader.number(UInt8.self)
+            let flags = try? reader.number(UInt8.self)
         else { return nil }
         func pair(_ flag: UInt8) -> (isValid: Bool, values: (Int, Int)?) {
             guard flags & flag != 0 else { return (true, nil) }
@@ -111,7 +115,7 @@ extension ImageInfo {
 extension Set<String> {
     /// Encodes the tags as a 32-bit count followed by the sorted strings.
     func encoded() -> [UInt8] {
-        var writer = ByteWriter()
+        var writer = BinaryWriter()
         writer.put(UInt32(clamping: count))
         for tag in sorted() { writer.put(tag) }
         return writer.bytes
@@ -120,11 +124,11 @@ extension Set<String> {
     /// Returns the tags at the beginning of the data and their encoded size in bytes, or `nil` if the bytes aren't
     /// valid.
     static func decoded(_ bytes: UnsafeRawBufferPointer) -> (Set<String>, Int)? {
-        var reader = ByteReader(bytes)
-        guard let count = reader.number(UInt32.self), count <= CacheEntry.tagLimit else { return nil }
+        var reader = BinaryReader(bytes)
+        guard let count = try? reader.number(UInt32.self), count <= CacheEntry.tagLimit else { return nil }
         var tags: Set<String> = []
         for _ in 0..<count {
-            guard let tag = reader.text() else { return nil }
+            guard let tag = try? reader.text() else { return nil }
             tags.insert(tag)
         }
         return (tags, bytes.count - reader.remaining)

@@ -34,7 +34,7 @@ enum EntryFile {
         let probe = entry.probe?.encoded() ?? []
         let tags = entry.tags.isEmpty ? [] : entry.tags.encoded()
         let lifetime = entry.lifetime.map { withUnsafeBytes(of: $0.bitPattern.littleEndian, [UInt8].init) } ?? []
-        var writer = ByteWriter()
+        var writer = BinaryWriter()
         writer.put(magic)
         writer.put(version)
         writer.put(
@@ -48,7 +48,7 @@ enum EntryFile {
         }
         writer.put(UInt64(entry.data.count))
         writer.put(entry.storedAt)
-        writer.put(raw: entry.key.canonical)
+        writer.put(raw: entry.key.canonical.utf8)
         writer.put(raw: head)
         writer.put(raw: probe)
         writer.put(raw: tags)
@@ -166,21 +166,24 @@ struct EntryLayout {
 
     /// Creates a layout from the first 48 bytes of a file without checking the bytes that follow.
     init(_ bytes: UnsafeRawBufferPointer) throws(EntryFileError) {
-        var reader = ByteReader(bytes)
-        guard let magic = reader.number(UInt64.self), let version = reader.number(UInt32.self) else { throw .length }
+        var reader = BinaryReader(bytes)
+        guard let magic = try? reader.number(UInt64.self), let version = try? reader.number(UInt32.self) else {
+            throw .length
+        }
         guard magic == EntryFile.magic else { throw .magic }
         guard version == EntryFile.version else { throw .version(version) }
         // Unknown flags stand for sections that this version can't locate.
-        guard let flags = reader.number(UInt32.self), flags < 32 else { throw .length }
+        guard let flags = try? reader.number(UInt32.self), flags < 32 else { throw .length }
         var end = EntryFile.headerBytes
         func section() throws(EntryFileError) -> Range<Int> {
-            guard let count = reader.number(UInt32.self), count <= EntryFile.sectionLimit else { throw .length }
+            guard let count = try? reader.number(UInt32.self), count <= EntryFile.sectionLimit else { throw .length }
             defer { end += Int(count) }
             return end..<(end + Int(count))
         }
         // Don't use an array, because every read of an entry would allocate it.
         let (key, head, probe, attachment) = (try section(), try section(), try section(), try section())
-        guard let payload = reader.number(UInt64.self), payload < UInt64(Int32.max) * 1_024, let stored = reader.time()
+        guard let payload = try? reader.number(UInt64.self), payload < UInt64(Int32.max) * 1_024,
+            let stored = try? reader.value(Date.self)
         else { throw .length }
         self.flags = flags
         self.key = key

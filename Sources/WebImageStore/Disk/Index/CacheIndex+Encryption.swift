@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CSQLite
+import WebImageCore
 import WebImageHTTP
 
 /// The columns that are encrypted if the cache has an encryption key.
@@ -43,7 +44,7 @@ extension CacheIndex {
             insert.bind(row.key)
             return insert.bind(tags)
         }
-        var writer = ByteWriter()
+        var writer = BinaryWriter()
         for text in [row.key, row.format ?? "", tags ?? ""] { writer.put(text) }
         insert.bind(nil as String?)
         insert.bind(try sealed(writer.bytes, .description, row.name))
@@ -60,8 +61,10 @@ extension CacheIndex {
         let name = HexadecimalName.name(select.blob(3))
         guard let bytes = cipher.open(select.blob(0), .description, name: name) else { return nil }
         return bytes.withUnsafeBytes { bytes in
-            var reader = ByteReader(bytes)
-            guard let key = reader.text(), let format = reader.text(), let tags = reader.text() else { return nil }
+            var reader = BinaryReader(bytes)
+            guard let key = try? reader.text(), let format = try? reader.text(), let tags = try? reader.text() else {
+                return nil
+            }
             return (key, format.isEmpty ? nil : format, tags.isEmpty ? nil : tags)
         }
     }

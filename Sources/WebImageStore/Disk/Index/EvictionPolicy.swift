@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import WebImageConcurrency
+import WebImageCore
 
 /// The rules by which the disk cache ranks its entries. The entries with the lowest ranks are evicted first.
 ///
@@ -61,7 +62,7 @@ struct GhostUses {
     private static let slotBytes = 9
 
     static func encoded(_ entries: some Collection<(tag: Int, uses: Int)>) -> [UInt8] {
-        var writer = ByteWriter()
+        var writer = BinaryWriter()
         for entry in entries {
             writer.put(UInt64(UInt(bitPattern: entry.tag)))
             writer.put(UInt8(clamping: entry.uses))
@@ -71,9 +72,9 @@ struct GhostUses {
 
     /// Adds the entries of a slice. Incomplete entries at its end are ignored.
     mutating func add(encoded bytes: UnsafeRawBufferPointer) {
-        var reader = ByteReader(bytes)
+        var reader = BinaryReader(bytes)
         for _ in 0..<(bytes.count / Self.slotBytes) {
-            guard let tag = reader.number(UInt64.self), let uses = reader.number(UInt8.self) else { return }
+            guard let tag = try? reader.number(UInt64.self), let uses = try? reader.number(UInt8.self) else { return }
             add(tag: Int(bitPattern: UInt(tag)), uses: Int(uses))
         }
     }

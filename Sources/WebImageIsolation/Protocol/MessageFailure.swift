@@ -3,13 +3,13 @@
 import WebImageCore
 
 /// The errors of coders. An error of another family can't come from a coder.
-extension ImageError: WireValue {
-    package init(from reader: inout WireReader) throws(WireViolation) {
+extension ImageError: BinaryCodable {
+    package init(from reader: inout BinaryReader) throws(MalformedData) {
         let code = try reader.int()
         switch code {
         case 1001: self = .cancelled
         case 1004: self = .request(.invalidSize(try reader.errorText()))
-        case 1008: self = .request(.frameNotFound(index: try reader.int(), frameCount: try reader.int()))
+        case 1008: self = .request(.frameNotFound(index: try reader.value(), frameCount: try reader.value()))
         case 1009: self = .request(.invalidOption(name: try reader.errorText(), value: try reader.errorText()))
         case 4001...4010: self = .decoding(try Self.decodingFailure(code, &reader))
         case 5001:
@@ -22,18 +22,18 @@ extension ImageError: WireValue {
         case 5005: self = .processing(.encodingFailed(format: try reader.value(), reason: try reader.errorText()))
         default:
             guard let kind = LimitFailure.Kind(rawValue: code) else {
-                throw WireViolation("the error \(code) is unknown")
+                throw MalformedData("the error \(code) is unknown")
             }
             self = .limitExceeded(
                 LimitFailure(
-                    kind, limit: try reader.int(), actual: try reader.int(), detail: try reader.errorText()))
+                    kind, limit: try reader.value(), actual: try reader.value(), detail: try reader.errorText()))
         }
     }
 
     private static func decodingFailure(
-        _ code: Int, _ reader: inout WireReader
-    ) throws(WireViolation) -> DecodingFailure {
-        let format: ImageFormat? = try reader.optional { (reader) throws(WireViolation) in try reader.value() }
+        _ code: Int, _ reader: inout BinaryReader
+    ) throws(MalformedData) -> DecodingFailure {
+        let format: ImageFormat? = try reader.optional()
         let reason: DecodingFailure.Reason
         switch code {
         case 4001: reason = .noData
@@ -42,18 +42,18 @@ extension ImageError: WireValue {
         case 4004: reason = .noDecoder
         case 4005:
             let received = try reader.int()
-            let expected: Int? = try reader.optional { (reader) throws(WireViolation) in try reader.int() }
+            let expected: Int? = try reader.optional()
             reason = .truncated(receivedBytes: received, expectedBytes: expected)
         case 4006: reason = .corrupted(try reader.errorText())
         case 4007: reason = .unsupportedFeature(try reader.errorText())
         case 4009: reason = .contradictsHeader(try reader.errorText())
-        case 4010: reason = .outOfMemory(byteCount: try reader.int())
-        default: throw WireViolation("a coder doesn't throw the error \(code)")
+        case 4010: reason = .outOfMemory(byteCount: try reader.value())
+        default: throw MalformedData("a coder doesn't throw the error \(code)")
         }
         return DecodingFailure(reason, format: format)
     }
 
-    package func write(to writer: inout WireWriter) {
+    package func write(to writer: inout BinaryWriter) {
         switch self {
         case .cancelled, .network, .cache: writer.put(1001)
         case .request(let failure): failure.write(to: &writer)
@@ -68,15 +68,15 @@ extension ImageError: WireValue {
     }
 }
 
-extension WireReader {
+extension BinaryReader {
     /// Reads the text of an error, shortened and without control characters, because it comes from an untrusted process
     /// and may be written to a terminal.
-    fileprivate mutating func errorText() throws(WireViolation) -> String {
-        PrintableText.text(String(String.UnicodeScalarView(try text(4_096).unicodeScalars.prefix(500))))
+    fileprivate mutating func errorText() throws(MalformedData) -> String {
+        PrintableText.text(String(String.UnicodeScalarView(try text(limit: 4_096).unicodeScalars.prefix(500))))
     }
 }
 
-extension WireWriter {
+extension BinaryWriter {
     fileprivate mutating func put(code: Int, _ texts: String...) {
         put(code)
         for text in texts { put(String(text.prefix(500))) }
@@ -84,7 +84,7 @@ extension WireWriter {
 }
 
 extension ImageError.RequestFailure {
-    fileprivate func write(to writer: inout WireWriter) {
+    fileprivate func write(to writer: inout BinaryWriter) {
         switch self {
         case .invalidSize(let text): writer.put(code: code, text)
         case .invalidOption(let name, let value): writer.put(code: code, name, value)
@@ -98,7 +98,7 @@ extension ImageError.RequestFailure {
 }
 
 extension ImageError.ProcessingFailure {
-    fileprivate func write(to writer: inout WireWriter) {
+    fileprivate func write(to writer: inout BinaryWriter) {
         switch self {
         case .invalidParameter(let name, let parameter, let value): writer.put(code: code, name, parameter, value)
         case .regionOutsideImage(let name): writer.put(code: code, name)
@@ -115,17 +115,17 @@ extension ImageError.ProcessingFailure {
 }
 
 extension ImageError.DecodingFailure {
-    fileprivate func write(to writer: inout WireWriter) {
+    fileprivate func write(to writer: inout BinaryWriter) {
         func head(_ code: Int) {
             writer.put(code)
-            writer.put(format) { $0.put($1) }
+            writer.put(format)
         }
         switch reason {
         case .noData, .unknownFormat, .notAnImage, .noDecoder: head(code)
         case .truncated(let received, let expected):
             head(code)
             writer.put(received)
-            writer.put(expected) { $0.put($1) }
+            writer.put(expected)
         case .corrupted(let text), .unsupportedFeature(let text), .contradictsHeader(let text):
             head(code)
             writer.put(String(text.prefix(500)))
