@@ -8,15 +8,18 @@ enum { MAX_OPTIONS = 96 };
 
 wi_option_step wi_next_option(int argc, char **argv, const wi_option *options, size_t count, bool restart) {
     struct option long_options[MAX_OPTIONS + 1] = {0};
-    char short_options[2 * MAX_OPTIONS + 2] = ":";
+    char short_options[3 * MAX_OPTIONS + 2] = ":";
     size_t end = 1;
     for (size_t i = 0; i < count && i < MAX_OPTIONS; i++) {
         long_options[i].name = options[i].name;
-        long_options[i].has_arg = options[i].takes_argument ? required_argument : no_argument;
+        long_options[i].has_arg = !options[i].takes_argument         ? no_argument
+                                  : options[i].argument_is_optional ? optional_argument
+                                                                    : required_argument;
         long_options[i].val = options[i].value;
         if (options[i].value > 255) continue;
         short_options[end++] = (char)options[i].value;
         if (options[i].takes_argument) short_options[end++] = ':';
+        if (options[i].takes_argument && options[i].argument_is_optional) short_options[end++] = ':';
     }
     if (restart) optind = 0;
     opterr = 0;

@@ -16,7 +16,7 @@ package struct UsageError: Error, Hashable, Sendable {
 
 /// The options and operands of a command line, parsed with getopt_long(3).
 package struct Arguments: Sendable, Equatable {
-    /// The values of each option by its long name, in order. A flag has empty values.
+    /// The values of each option by its long name, in order. A flag and an omitted value are empty.
     package private(set) var values: [String: [String]] = [:]
     /// The operands, in order.
     package private(set) var operands: [String] = []
@@ -91,7 +91,8 @@ private struct Reader {
         let table = zip(names, spellings).map { name, spelling in
             wi_option(
                 name: UnsafePointer(name), value: number(spelling.index),
-                takes_argument: options[spelling.index].placeholder != nil)
+                takes_argument: options[spelling.index].placeholder != nil,
+                argument_is_optional: options[spelling.index].isValueOptional)
         }
         let count = Int32(words.count + 1)
         var restart = true

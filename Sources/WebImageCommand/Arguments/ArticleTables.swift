@@ -75,8 +75,10 @@ package enum ArticleTables {
         rows(
             ["Option", "Meaning"],
             options.map { option in
-                let value = option.placeholder.map { " \($0)" } ?? ""
-                return [(option.letter.map { "`-\($0)`, " } ?? "") + "`--\(option.name)\(value)`", code(option.help)]
+                [
+                    (option.letter.map { "`-\($0)`, " } ?? "") + "`--\(option.name)\(option.valueText)`",
+                    code(option.help),
+                ]
             })
     }
 
@@ -86,7 +88,7 @@ package enum ArticleTables {
 
     /// Sets the options in a text in code voice.
     private static func code(_ text: String) -> String {
-        text.replacing(/--[a-z-]+/) { "`\($0.0)`" }
+        text.replacing(/--[a-z-]+(=[0-9A-Za-z]+)?/) { "`\($0.0)`" }
     }
 
     private static func rows(_ heading: [String], _ rows: [[String]]) -> String {

@@ -22,6 +22,8 @@ package struct OptionSpec: Sendable, Hashable {
     package let letter: Character?
     /// The placeholder for the argument in the help text, or `nil` if the option has no argument.
     package let placeholder: String?
+    /// Whether the argument can be omitted. Otherwise, it follows the long name after an equals sign.
+    package let isValueOptional: Bool
     /// The kind of the argument. It has no meaning if the option has no argument.
     package let valueKind: ValueKind
     /// The help text, in one or two sentences.
@@ -36,13 +38,15 @@ package struct OptionSpec: Sendable, Hashable {
     ///   - letter: The short name. The default is `nil`, which means that there's none.
     ///   - placeholder: The placeholder for the argument. A list such as `auto|never` also defines the allowed words.
     ///     `FILE` and `DIR` stand for paths. The default is `nil`, which means that the option has no argument.
+    ///   - isValueOptional: Whether the argument can be omitted. The default is `false`.
     ///   - words: The allowed words if the placeholder doesn't list them. The default is an empty array.
     ///   - aliases: Further long names. The default is an empty array.
     ///   - help: The help text.
     package init(
-        _ name: String, letter: Character? = nil, value placeholder: String? = nil, words: [String] = [],
-        aliases: [String] = [], help: String
+        _ name: String, letter: Character? = nil, value placeholder: String? = nil,
+        isValueOptional: Bool = false, words: [String] = [], aliases: [String] = [], help: String
     ) {
+        self.isValueOptional = isValueOptional
         self.aliases = aliases
         self.name = name
         self.letter = letter
@@ -61,6 +65,12 @@ package struct OptionSpec: Sendable, Hashable {
             } else {
                 .text
             }
+    }
+
+    /// The placeholder with the characters that separate it from the long name, such as ` N` or `[=N]`, or empty text.
+    var valueText: String {
+        guard let placeholder else { return "" }
+        return isValueOptional ? "[=\(placeholder)]" : " \(placeholder)"
     }
 
     /// The option `--json` of every command that prints data.

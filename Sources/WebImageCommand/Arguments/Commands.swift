@@ -83,6 +83,8 @@ package enum Commands {
             "Images are decoded at their displayed size and never enlarged beyond one column per pixel. Animations "
                 + "repeat as often as the file specifies. If there are several inputs, an animation that repeats "
                 + "indefinitely plays once. Any key continues with the next input, and Ctrl-C ends the command.",
+            "With --grid, the images are drawn row by row in the order of the inputs, animations show the first frame, "
+                + "and a short message replaces a failed image.",
             "The format auto uses pixels if the terminal is known to support them (kitty first, then sixels), and "
                 + "block characters otherwise. If the output is a pipe or a file, it uses plain characters without "
                 + "colors, and only the first frame of an animation. A format set with --format also uses colors "
@@ -93,7 +95,12 @@ package enum Commands {
                 "format", letter: "f", value: "auto|sixels|kitty|symbols", help: "Output format (auto by default)."),
             OptionSpec(
                 "size", letter: "s", value: "COLSxROWS",
-                help: "Maximum size in character cells (the terminal’s size by default). One side can be omitted."),
+                help: "Maximum size in character cells (the terminal’s size by default). One side can be omitted. With "
+                    + "--grid, the maximum size of each image."),
+            OptionSpec(
+                "grid", value: "COLSxROWS", isValueOptional: true,
+                help: "Show the images as a grid, with the names below them. --grid=4 shows 4 images per row, and "
+                    + "--grid=4x3 also 3 rows per screen. By default, the width of the terminal determines the number."),
             OptionSpec(
                 "background", letter: "b", value: "COLOR",
                 help: "Background of transparent pixels: terminal (default), checkerboard, or a color like #334455."),
@@ -107,6 +114,7 @@ package enum Commands {
         examples: [
             .init("Show an image from the web", "webimage show https://example.org/photo.jpg"),
             .init("Show the images of a directory tree", "webimage show -r ~/Pictures"),
+            .init("Show the images of a directory as a grid", "webimage show --grid ~/Pictures"),
             .init("Play an animation once, 40 columns wide", "webimage show animation.gif -s 40x --loop 1"),
         ])
 

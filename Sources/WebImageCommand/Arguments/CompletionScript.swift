@@ -43,7 +43,7 @@ package enum CompletionScript {
 
     private static func bashPart(_ command: CommandSpec) -> String {
         var text = "    \(command.name))\n        case $prev in\n"
-        for option in command.options where option.placeholder != nil {
+        for option in command.options where option.placeholder != nil && !option.isValueOptional {
             let names = spellings(option).joined(separator: "|")
             switch option.valueKind {
             case .file: text += "        \(names)) COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n"
@@ -106,6 +106,10 @@ package enum CompletionScript {
         }
         // An asterisk allows the option to be repeated.
         return spellings(option).map { name in
+            // An optional value is part of the word, and two colons separate it from the help.
+            if option.isValueOptional {
+                return " \\\n        \(quoted("*\(name)\(name.hasPrefix("--") ? "=" : "")-[\(help)]:\(action)"))"
+            }
             let mark = option.placeholder == nil ? "" : name.hasPrefix("--") ? "=" : "+"
             return " \\\n        \(quoted("*\(name)\(mark)[\(help)]\(action)"))"
         }.joined()
@@ -142,7 +146,7 @@ package enum CompletionScript {
     }
 
     private static func fishArgument(_ option: OptionSpec) -> String {
-        guard option.placeholder != nil else { return "" }
+        guard option.placeholder != nil, !option.isValueOptional else { return "" }
         switch option.valueKind {
         case .file: return " -r -F"
         case .directory: return " -x -a '(__fish_complete_directories)'"

@@ -84,7 +84,7 @@ package struct HelpText: Sendable {
     }
 
     static func label(_ option: OptionSpec) -> String {
-        (option.letter.map { "-\($0), " } ?? "    ") + "--\(option.name)" + (option.placeholder.map { " \($0)" } ?? "")
+        (option.letter.map { "-\($0), " } ?? "    ") + "--\(option.name)\(option.valueText)"
     }
 
     private func list(_ rows: [(String, String)]) -> String {

@@ -168,7 +168,11 @@ private struct Roff {
 
     mutating func option(_ option: OptionSpec) {
         let names = (option.letter.map { ["-\($0)"] } ?? []) + ["--\(option.name)"]
-        let value = option.placeholder.map { " \\fI\(Self.escaped($0))\\fR" } ?? ""
+        let value =
+            option.placeholder.map { placeholder in
+                let value = "\\fI\(Self.escaped(placeholder))\\fR"
+                return option.isValueOptional ? "[=\(value)]" : " \(value)"
+            } ?? ""
         item(names.map { "\\fB\(Self.escaped($0))\\fR" }.joined(separator: ", ") + value, option.help)
     }
 

@@ -38,8 +38,6 @@ package struct ContactSheet: Sendable {
     private enum Palette {
         static let page = PixelColor(red: 24, green: 26, blue: 31)
         static let card = PixelColor(red: 36, green: 39, blue: 46)
-        static let failedBackground = PixelColor(red: 48, green: 40, blue: 45)
-        static let cross = PixelColor(red: 224, green: 108, blue: 117)
         static let ink = PixelColor(red: 232, green: 234, blue: 239)
         static let faint = PixelColor(red: 146, green: 152, blue: 166)
         static let badge = PixelColor(red: 12, green: 13, blue: 16, alpha: 190)
@@ -79,8 +77,8 @@ package struct ContactSheet: Sendable {
             let place = try draw(pixels, in: box, canvas, context)
             if frames > 1 { drawBadge("▶ \(frames)", in: place, canvas) }
         case .failed(let reason):
-            drawFailed(box, reason, canvas)
-            color = Palette.cross
+            FailureTile(reason: reason).draw(in: box, on: canvas)
+            color = FailureTile.cross
         }
         let (x, width) = (Double(box.x), Double(box.width))
         let y = box.y + box.height + 14
@@ -124,22 +122,5 @@ package struct ContactSheet: Sendable {
         let pill = PixelRect(x: place.x + place.width - width - 8, y: place.y + 8, width: width, height: 23)
         canvas.paintRounded(pill, radius: 11.5, Palette.badge)
         canvas.draw(text, x: Double(pill.x) + 9, y: pill.y + 6, scale: scale, Palette.ink)
-    }
-
-    private func drawFailed(_ box: PixelRect, _ reason: String, _ canvas: borrowing SheetCanvas) {
-        canvas.paintRounded(box, radius: Self.radius, Palette.failedBackground)
-        let font = SheetFont.standard
-        let width = Double(box.width) - 32
-        let lines = font.lines(reason, width: width, scale: 1.5).prefix(3)
-        let side = 44
-        let height = side + 20 + lines.count * 19
-        let top = box.y + (box.height - height) / 2
-        let cross = PixelRect(x: box.x + (box.width - side) / 2, y: top, width: side, height: side)
-        canvas.paintCross(cross, thickness: 6, Palette.cross)
-        for (index, line) in lines.enumerated() {
-            let shown = font.truncated(line, to: width, scale: 1.5)
-            let x = Double(box.x) + (Double(box.width) - font.width(of: shown, scale: 1.5)) / 2
-            canvas.draw(shown, x: x, y: top + side + 20 + index * 19, scale: 1.5, Palette.faint)
-        }
     }
 }

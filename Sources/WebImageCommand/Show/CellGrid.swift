@@ -27,7 +27,7 @@ package struct CellCount: Sendable, Hashable {
 package struct CellGrid: Sendable, Hashable {
     package let style: ShowStyle
     /// The maximum number of cells.
-    package let limit: CellCount
+    package private(set) var limit: CellCount
     /// The number of pixels that are drawn into one cell.
     package let cell: PixelSize
 
@@ -42,6 +42,13 @@ package struct CellGrid: Sendable, Hashable {
         // Symbols of libchafa are 8 pixels wide. Choose a height that preserves the aspect ratio of the cell.
         let proportion = cell.map { Double($0.height) / Double(max(1, $0.width)) } ?? 2
         self.cell = PixelSize(width: 8, height: Int((8 * min(max(proportion, 0.5), 4)).rounded()))
+    }
+
+    /// Returns the grid of an area of a different size.
+    package func limited(to limit: CellCount) -> CellGrid {
+        var grid = self
+        grid.limit = limit
+        return grid
     }
 
     /// The size at which to decode an image.

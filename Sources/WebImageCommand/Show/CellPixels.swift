@@ -8,6 +8,13 @@ package struct CellPixels: Sendable {
     package let height: Int
     package let bytes: [UInt8]
 
+    /// Creates pixels from bytes.
+    init(width: Int, height: Int, bytes: [UInt8]) {
+        self.width = width
+        self.height = height
+        self.bytes = bytes
+    }
+
     /// Draws `pixels` on `background`.
     ///
     /// For sixels and kitty, which show the pixels unchanged, the result is extended with transparent pixels to whole

@@ -15,7 +15,9 @@ package struct ShowOptions: Sendable {
     package let inputs: InputArguments
     /// The drawing style, or `nil` to choose the best style for the terminal.
     package let style: ShowStyle?
-    /// The maximum number of cells. `nil` means the size of the terminal.
+    /// The grid to show the images in, or `nil` to show them one after another.
+    package let grid: GridArgument?
+    /// The maximum number of cells of an image. `nil` means the size of the terminal, or of the cell of a grid.
     package let columns: Int?
     package let rows: Int?
     /// The frames to show, or `nil` for all frames.
@@ -33,6 +35,7 @@ package struct ShowOptions: Sendable {
         inputs = try InputArguments(arguments)
         let styles = ShowStyle.allCases.map(\.rawValue)
         style = try arguments.choice("format", of: ["auto"] + styles).flatMap(ShowStyle.init)
+        grid = try GridArgument(arguments)
         (columns, rows) = try arguments.cells()
         frames = try arguments.frameSelection()
         isStill = arguments.has("still")
@@ -40,6 +43,7 @@ package struct ShowOptions: Sendable {
         background = try arguments.background()
         cache = arguments.last("cache-dir")
         network = try NetworkArguments(arguments)
+        if grid != nil, loops != nil { throw UsageError("--grid and --loop can’t be combined") }
         if frames != nil, isStill { throw UsageError("--frames and --still can’t be combined") }
         if loops != nil, isStill { throw UsageError("--loop and --still can’t be combined") }
     }

@@ -25,30 +25,25 @@ struct InputRun: Sendable {
     }
 
     /// Processes `inputs`, and passes the results to `deliver` in the order of the inputs. Canceling the current task
-    /// starts no further inputs.
+    /// starts no further inputs. At most `window` inputs are started that aren't delivered yet, so that results don't
+    /// accumulate in memory while an earlier input is slow. By default, the number isn't limited.
     func each<Result: Sendable>(
-        _ inputs: [ImageInput]? = nil, _ body: @escaping @Sendable (Int, ImageInput) async -> Result,
-        deliver: (Result) async -> Void
+        _ inputs: [ImageInput]? = nil, window: Int = .max,
+        _ body: @escaping @Sendable (Int, ImageInput) async -> Result, deliver: (Result) async -> Void
     ) async {
         let inputs = inputs ?? list.inputs
-        var waiting: [Int: Result] = [:]
-        var delivered = 0
+        var order = OrderedDelivery<Result>(count: inputs.count, jobs: jobs, window: window)
         await withTaskGroup(of: (Int, Result).self) { group in
-            var next = 0
-            func startOne() {
-                guard next < inputs.count, !Task.isCancelled else { return }
-                let index = next
-                next += 1
-                group.addTask { (index, await body(index, inputs[index])) }
-            }
-            for _ in 0..<jobs { startOne() }
-            while let (index, result) = await group.next() {
-                waiting[index] = result
-                while let result = waiting.removeValue(forKey: delivered) {
-                    await deliver(result)
-                    delivered += 1
+            func startMore() {
+                while !Task.isCancelled, let index = order.start() {
+                    group.addTask { (index, await body(index, inputs[index])) }
                 }
-                startOne()
+            }
+            startMore()
+            while let (index, result) = await group.next() {
+                order.add(result, of: index)
+                while let result = order.nextResult() { await deliver(result) }
+                startMore()
             }
         }
     }

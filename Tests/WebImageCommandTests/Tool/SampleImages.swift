@@ -32,4 +32,30 @@ enum SampleImages {
         try ImageCoderRegistry.standard.encode(
             image(width: width, height: height), as: .jpeg, context: ImageProcessingContext())
     }
+
+    /// Returns a PNG file of 16 × 16 pixels, with red in the upper half and blue in the lower half.
+    static func flag() throws -> Data {
+        let canvas = try PixelCanvas(size: PixelSize(width: 16, height: 16))
+        let stride = canvas.bytesPerRow
+        canvas.withUnsafeMutableBytes { bytes in
+            for y in 0..<16 {
+                for x in 0..<16 {
+                    bytes[y * stride + x * 4 + (y < 8 ? 0 : 2)] = 255
+                    bytes[y * stride + x * 4 + 3] = 255
+                }
+            }
+        }
+        let image = DecodedImage(pixels: canvas.finish(isOpaque: true))
+        return try ImageCoderRegistry.standard.encode(image, as: .png, context: ImageProcessingContext())
+    }
+
+    /// An endless animation of two frames of one pixel, red and blue, with 20 ms each.
+    static let blinker: Data = {
+        var bytes: [UInt8] = Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 255, 0, 0, 0, 0, 255]
+        bytes += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1, 0, 0, 0]
+        for color in [0x44, 0x4C] as [UInt8] {
+            bytes += [0x21, 0xF9, 4, 0, 2, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, color, 1, 0]
+        }
+        return Data(bytes + [0x3B])
+    }()
 }

@@ -10,36 +10,10 @@ import WebImageTesting
 
 @Suite("The webimage show command", .timeLimit(.minutes(5)))
 struct ShowCommandTests {
-    /// Returns a PNG file of 16 × 16 pixels, with red in the upper half and blue in the lower half.
-    private static func flag() throws -> Data {
-        let canvas = try PixelCanvas(size: PixelSize(width: 16, height: 16))
-        let stride = canvas.bytesPerRow
-        canvas.withUnsafeMutableBytes { bytes in
-            for y in 0..<16 {
-                for x in 0..<16 {
-                    bytes[y * stride + x * 4 + (y < 8 ? 0 : 2)] = 255
-                    bytes[y * stride + x * 4 + 3] = 255
-                }
-            }
-        }
-        let image = DecodedImage(pixels: canvas.finish(isOpaque: true))
-        return try ImageCoderRegistry.standard.encode(image, as: .png, context: ImageProcessingContext())
-    }
-
-    /// An endless animation of two frames of one pixel, red and blue, with 20 ms each.
-    private static let blinker: Data = {
-        var bytes: [UInt8] = Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 255, 0, 0, 0, 0, 255]
-        bytes += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1, 0, 0, 0]
-        for color in [0x44, 0x4C] as [UInt8] {
-            bytes += [0x21, 0xF9, 4, 0, 2, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, color, 1, 0]
-        }
-        return Data(bytes + [0x3B])
-    }()
-
     @Test("An image of two colors shows both, one above the other")
     func colors() async throws {
         let tool = try ToolProcess()
-        try tool.write(try Self.flag(), "flag.png")
+        try tool.write(try SampleImages.flag(), "flag.png")
         let result = try await tool.run("show", "--format", "symbols", "--size", "8x4", "flag.png")
         #expect(result.status == 0 && result.error.isEmpty)
         let rows = result.out.split(separator: "\n")
@@ -53,8 +27,8 @@ struct ShowCommandTests {
     @Test("Output to a pipe contains only characters")
     func plain() async throws {
         let tool = try ToolProcess()
-        try tool.write(try Self.flag(), "flag.png")
-        try tool.write(Self.blinker, "blinker.gif")
+        try tool.write(try SampleImages.flag(), "flag.png")
+        try tool.write(SampleImages.blinker, "blinker.gif")
         let result = try await tool.run("show", "--size", "8x4", "flag.png", "blinker.gif")
         #expect(result.status == 0)
         #expect(!result.out.contains("\u{1B}"))
@@ -64,7 +38,7 @@ struct ShowCommandTests {
     @Test("Sixels and the kitty protocol are written on request")
     func protocols() async throws {
         let tool = try ToolProcess()
-        try tool.write(try Self.flag(), "flag.png")
+        try tool.write(try SampleImages.flag(), "flag.png")
         #expect(try await tool.run("show", "--format", "sixels", "flag.png").out.contains("\u{1B}P"))
         #expect(try await tool.run("show", "--format", "kitty", "flag.png").out.contains("\u{1B}_G"))
     }
@@ -72,7 +46,7 @@ struct ShowCommandTests {
     @Test("A file that can't be shown doesn't stop the others")
     func failures() async throws {
         let tool = try ToolProcess()
-        try tool.write(try Self.flag(), "flag.png")
+        try tool.write(try SampleImages.flag(), "flag.png")
         try tool.write(Data("nothing".utf8), "text.png")
         let result = try await tool.run("show", "none.png", "text.png", "flag.png")
         #expect(result.status == 1)
@@ -88,7 +62,7 @@ struct ShowCommandTests {
         arguments: [false, true])
     func animation(isInterrupted: Bool) async throws {
         let tool = try ToolProcess()
-        try tool.write(Self.blinker, "blinker.gif")
+        try tool.write(SampleImages.blinker, "blinker.gif")
         let terminal = try PseudoTerminal(columns: 80, rows: 24)
         let words = ["show", "blinker.gif"] + (isInterrupted ? [] : ["--loop", "1"])
         let running = try tool.start(

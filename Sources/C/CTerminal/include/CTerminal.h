@@ -15,6 +15,9 @@ typedef struct {
     int value;
     /// A Boolean value that indicates whether the option requires an argument.
     bool takes_argument;
+    /// A Boolean value that indicates whether the argument can be omitted. It then follows the long name after an equals
+    /// sign, or the letter directly.
+    bool argument_is_optional;
 } wi_option;
 
 /// The result of one step of parsing a command line.
