@@ -21,6 +21,7 @@ struct ThumbnailCommand: Sendable {
         let reader: ImageReader
 
         init(_ arguments: Arguments) throws(UsageError) {
+            let arguments = try arguments.applyingOutputNameOptions()
             var outputs = try OutputArguments(arguments)
             usesDefaultNames = outputs.output == nil && outputs.directory == nil
             outputs.output = usesDefaultNames ? defaultOutput : outputs.output?.replacing("%s", with: "{name}")

@@ -30,19 +30,25 @@ extension Arguments {
     /// the box and crops the image. `WxH!` has exactly this size. `P%` and `P%xP%` are percentages of the natural size.
     package func size(_ option: String = "size") throws(UsageError) -> TargetSize? {
         guard let text = last(option) else { return nil }
+        return try Self.size(text, of: option)
+    }
+
+    /// Returns the size that a geometry describes. `shown` is the text of the user, if it's another one.
+    static func size(_ text: String, of option: String, shown: String? = nil) throws(UsageError) -> TargetSize {
+        let shown = shown ?? text
         if text.contains("%") {
             guard let size = TargetSize(percentages: text) else {
-                throw UsageError("--\(option): “\(text)” isn’t a size (use \(TargetSize.validPercentages))")
+                throw UsageError("--\(option): “\(shown)” isn’t a size (use \(TargetSize.validPercentages))")
             }
             return size
         }
         let problem = UsageError(
-            "--\(option): “\(text)” isn’t a size (use pixels, such as 320x240, 320, x240, 320x240^, or 320x240!, or "
+            "--\(option): “\(shown)” isn’t a size (use pixels, such as 320x240, 320, x240, 320x240^, or 320x240!, or "
                 + "percentages, such as 50%)")
         let mark = text.last.flatMap { "^!".contains($0) ? $0 : nil }
         let box = mark == nil ? text : String(text.dropLast())
         let sides = box.lowercased().contains("x") ? box : "\(box)x"
-        guard let (width, height) = Self.dimensions(sides, in: 1...1_000_000) else { throw problem }
+        guard let (width, height) = dimensions(sides, in: 1...1_000_000) else { throw problem }
         guard let mark else { return .fit(width: width.map(Double.init), height: height.map(Double.init)) }
         guard let width, let height else { throw problem }
         return mark == "^"

@@ -58,10 +58,10 @@ package struct Arguments: Sendable, Equatable {
     /// Returns whether an option was specified.
     package func has(_ option: String) -> Bool { values[option] != nil }
 
-    /// Returns arguments in which the values of an option don't end with a mark.
-    func dropping(_ mark: Character, from option: String) -> Arguments {
+    /// Returns arguments in which an option has a single value, which is empty for a flag.
+    func setting(_ option: String, to value: String) -> Arguments {
         var result = self
-        result.values[option] = values[option]?.map { $0.last == mark ? String($0.dropLast()) : $0 }
+        result.values[option] = [value]
         return result
     }
 

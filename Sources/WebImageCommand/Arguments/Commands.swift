@@ -203,6 +203,8 @@ package enum Commands {
                 + "output names, %s is the same as {name}.",
             "Without --format and an extension in the output name, opaque thumbnails are JPEG files, and others are "
                 + "PNG files. A thumbnail contains only the first frame of an animation.",
+            "Options in brackets can follow the extension of the output name, as in vipsthumbnail: Q=N is the same as "
+                + "--quality N, strip is the same as --metadata strip, and lossless is the same as --lossless.",
             outputs,
             transformers,
         ],
@@ -210,8 +212,8 @@ package enum Commands {
             OptionSpec(
                 "size", letter: "s", value: "SIZE",
                 help: "Size in pixels (128 by default): 200 fits into 200x200, 200x and x200 limit one side. These "
-                    + "never enlarge. 200x200^ fills the box and crops the center, and 200x200! ignores the aspect "
-                    + "ratio. 10% and 10%x5% are percentages of the natural size."),
+                    + "never enlarge, like 200>. 200< only enlarges. 200x200^ fills the box and crops the center, and "
+                    + "200x200! ignores the aspect ratio. 10% and 10%x5% are percentages of the natural size."),
             OptionSpec(
                 "crop", value: "none|center|smart|attention|entropy", aliases: ["smartcrop"],
                 help: "Fill the box and crop the rest: the center, or the part that smart (attention) or entropy "
@@ -228,6 +230,7 @@ package enum Commands {
                 "Create thumbnails of a directory tree in another directory",
                 "webimage thumbnail -r ~/Pictures -s 200 -f webp -o thumbnails/"),
             .init("Create square thumbnails", "webimage thumbnail *.jpg -s 200x200 --crop smart"),
+            .init("Choose the quality as in vipsthumbnail", "webimage thumbnail *.jpg -s 200 -o 'tn_%s.jpg[Q=50]'"),
         ])
 
     package static let compare = CommandSpec(

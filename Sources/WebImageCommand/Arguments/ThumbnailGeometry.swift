@@ -2,63 +2,75 @@
 
 import WebImageCore
 
-/// The size and the crop of thumbnails, according to `--size` and `--crop`.
+/// The size and the crop of thumbnails, according to `--size` and `--crop`. The marks of sizes are those of vipsthumbnail.
 package struct ThumbnailGeometry: Sendable {
-    private let size: TargetSize
+    private var size: TargetSize
     /// The size of the box to fill before an interesting part is cropped, or `nil`.
     private let box: (width: Double, height: Double)?
+    /// The sides of the box to which a smaller image is enlarged, or `nil` if images are reduced.
+    private let enlarged: (width: Int?, height: Int?)?
     /// The transformer that crops the interesting part, or `nil`.
     package let crop: (any ImageTransformer)?
 
     /// The maximum length of a side without `--size`, as in vipsthumbnail.
-    private static let defaultSide = 128.0
+    private static let defaultSide = 128
 
     package init(_ arguments: Arguments) throws(UsageError) {
         let choice = try arguments.choice("crop", of: ["none", "center", "smart", "attention", "entropy"]) ?? "none"
-        // Thumbnails never enlarge, so the mark of vipsthumbnail for this has no effect.
-        let arguments = arguments.dropping(">", from: "size")
-        var size = try arguments.size() ?? .fit(width: Self.defaultSide, height: Self.defaultSide)
-        let text = arguments.last("size") ?? "\(Int(Self.defaultSide))"
+        let text = arguments.last("size") ?? "\(Self.defaultSide)"
+        let mark = text.last.flatMap { "^!<>".contains($0) ? $0 : nil }
+        let plain = mark == nil ? text : String(text.dropLast())
         // A single number is a box, as in vipsthumbnail. In other commands, it's a width.
-        let sides = Double(text).map { ($0, $0) } ?? Self.sides(text)
-        if Double(text) != nil, let sides { size = .fit(width: sides.0, height: sides.1) }
+        let box = Int(plain).map { "\($0)x\($0)" } ?? plain
+        // Thumbnails never enlarge by default, so the mark “>” has no effect.
+        let kept = mark == "^" || mark == "!" ? text.suffix(1) : ""
+        size = try Arguments.size(box + kept, of: "size", shown: text)
+        let sides = Arguments.dimensions(box, in: 1...1_000_000)
+        enlarged = mark == "<" ? sides : nil
+        if mark == "<", sides == nil {
+            throw UsageError("--size: “\(text)” isn’t a size (use pixels with <, such as 200<, 200x200<, or 200x<)")
+        }
         guard choice != "none" else {
-            (self.size, box, crop) = (size, nil, nil)
+            (self.box, crop) = (nil, nil)
             return
         }
-        guard let (width, height) = sides, !text.hasSuffix("!") else {
+        if mark == "<" {
+            throw UsageError("--crop can’t be combined with a size that only enlarges (use a size such as 200x200)")
+        }
+        guard let (width, height) = sides, let width, let height, mark != "!" else {
             throw UsageError("--crop requires a size with a width and a height (use a size such as 200x200)")
         }
+        let (boxWidth, boxHeight) = (Double(width), Double(height))
         if choice == "center" {
-            (self.size, box, crop) = (.fill(width: width, height: height), nil, nil)
+            size = .fill(width: boxWidth, height: boxHeight)
+            (self.box, crop) = (nil, nil)
         } else {
-            self.size = size
-            box = (width, height)
+            self.box = (boxWidth, boxHeight)
             let strategy: StandardTransformer.SmartCropStrategy = choice == "entropy" ? .entropy : .attention
-            crop = StandardTransformer.smartCrop(width: width, height: height, strategy: strategy)
+            crop = StandardTransformer.smartCrop(width: boxWidth, height: boxHeight, strategy: strategy)
         }
-    }
-
-    /// Returns the width and the height of a valid size, or `nil` if one of them is omitted.
-    private static func sides(_ text: String) -> (Double, Double)? {
-        let box = text.filter { !"^!".contains($0) }
-        guard let (width, height) = Arguments.dimensions(box, in: 1...1_000_000), let width, let height else {
-            return nil
-        }
-        return (Double(width), Double(height))
     }
 
     /// Returns the size at which an image is decoded. `natural` is the size of the image with its orientation applied,
     /// or `nil` if it's unknown.
     ///
-    /// An image that is cropped afterward is decoded at the smallest size that covers the box.
+    /// An image that is cropped afterward is decoded at the smallest size that covers the box. An image that isn't smaller
+    /// than the box to which it would be enlarged keeps its size.
     package func decodedSize(natural: PixelSize?) -> TargetSize? {
-        guard let box else { return size }
+        guard box != nil || enlarged != nil else { return size }
         guard let natural, !natural.isEmpty else { return nil }
-        let scale = max(box.width / Double(natural.width), box.height / Double(natural.height))
+        let (width, height) = (Double(natural.width), Double(natural.height))
+        if let enlarged {
+            let scale = min(
+                enlarged.width.map { Double($0) / width } ?? .infinity,
+                enlarged.height.map { Double($0) / height } ?? .infinity)
+            guard scale > 1 else { return nil }
+            return .exact(width: max(1, (width * scale).rounded()), height: max(1, (height * scale).rounded()))
+        }
+        guard let box else { return size }
+        let scale = max(box.width / width, box.height / height)
         guard scale < 1 else { return nil }
         return .exact(
-            width: max(box.width, (Double(natural.width) * scale).rounded()),
-            height: max(box.height, (Double(natural.height) * scale).rounded()))
+            width: max(box.width, (width * scale).rounded()), height: max(box.height, (height * scale).rounded()))
     }
 }

@@ -116,24 +116,4 @@ struct OutputPlanTests {
         #expect(InputLabel.redacted("https://u:p@a.example/b?x=1&token=2&z#f") == "https://a.example/b?x=…&token=…&…")
         #expect(InputLabel.redacted("data:image/png;base64,AAAA") == "data:image/png;base64,…")
     }
-
-    @Test("Short thumbnail sizes are boxes, and --crop requires a box")
-    func thumbnails() throws {
-        func geometry(_ words: String...) throws -> ThumbnailGeometry {
-            try ThumbnailGeometry(try Arguments(["a.png"] + words, for: Commands.thumbnail))
-        }
-        let natural = PixelSize(width: 400, height: 100)
-        #expect(try geometry("-s", "200").decodedSize(natural: natural) == .fit(width: 200, height: 200))
-        #expect(try geometry("-s", "200>").decodedSize(natural: natural) == .fit(width: 200, height: 200))
-        #expect(try geometry("-s", "200x100>").decodedSize(natural: natural) == .fit(width: 200, height: 100))
-        #expect(try geometry("-s", "200x").decodedSize(natural: natural) == .fit(width: 200))
-        #expect(try geometry().decodedSize(natural: natural) == .fit(width: 128, height: 128))
-        #expect(try geometry("-s", "50x50^").decodedSize(natural: natural) == .fill(width: 50, height: 50))
-        #expect(
-            try geometry("-s", "50", "--crop", "center").decodedSize(natural: natural) == .fill(width: 50, height: 50))
-        let smart = try geometry("-s", "50", "--crop", "smart")
-        #expect(smart.decodedSize(natural: natural) == .exact(width: 200, height: 50) && smart.crop != nil)
-        #expect(smart.decodedSize(natural: PixelSize(width: 40, height: 40)) == nil)
-        #expect(throws: UsageError.self) { try geometry("-s", "50x", "--crop", "smart") }
-    }
 }
