@@ -7,11 +7,11 @@ package enum Commands {
         "“webimage help transforms” lists the transformers of --transform, their values, and the names of colors."
     /// The help text for the forms of operands.
     static let inputForms =
-        "An input is a URL, the path of a file or directory, a pattern such as *.png, @FILE for a list of inputs (one "
-        + "per line, where lines that begin with # are skipped), or - for an image from standard input. A directory "
-        + "includes the images in it, with --recursive also those in its subdirectories. Without a scheme, https:// is "
-        + "added if no such file exists and the text begins with a host name, and a note says so. For localhost and "
-        + "loopback addresses, it’s http://."
+        "An input is a URL, the path of a file or directory, a pattern such as *.png or '**/*.png' (also in "
+        + "subdirectories), @FILE for a list of inputs (one per line, where lines that begin with # are skipped), or - "
+        + "for an image from standard input. A directory includes the images in it, with --recursive also those in its "
+        + "subdirectories. Without a scheme, https:// is added if no such file exists and the text begins with a host "
+        + "name, and a note says so. For localhost and loopback addresses, it’s http://."
     /// The help text for operands.
     private static let inputs = inputForms + " A failed input doesn’t stop the others."
     /// The help text for the output options.

@@ -32,16 +32,11 @@ struct DirectoryContents {
             let name = directory + FileNameText.text(of: bytes)
             if bytes.pointee == CChar(bitPattern: UInt8(ascii: ".")) { continue }
             if Files.isDirectory("\(path)/\(name)") {
-                if isRecursive, !isLink(name) { _ = read("\(name)/") }
+                if isRecursive, !Files.isLink("\(path)/\(name)") { _ = read("\(name)/") }
             } else if Inputs.hasImageExtension(name) {
                 names.append(name)
             }
         }
         return true
-    }
-
-    private func isLink(_ name: String) -> Bool {
-        var status = stat()
-        return lstat(FileNameText.cString("\(path)/\(name)"), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 }

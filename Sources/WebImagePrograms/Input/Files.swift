@@ -109,6 +109,12 @@ package enum Files {
         status(path).map { $0.st_mode & S_IFMT == S_IFREG } ?? false
     }
 
+    /// Returns whether `path` is that of a symbolic link.
+    static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(FileNameText.cString(path), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
     /// Returns the status of an existing file after symbolic links, or `nil` if there's no such file.
     package static func status(_ path: String) -> stat? {
         var status = stat()

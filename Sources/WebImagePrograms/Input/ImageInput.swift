@@ -135,7 +135,7 @@ package struct InputList: Sendable {
         }
         if FileManager.default.fileExists(atPath: operand) { return inputs.append(ImageInput(operand)) }
         if Inputs.hasScheme(operand) { return inputs.append(ImageInput(URLText.withoutIgnoredCharacters(operand))) }
-        let matches = operand.contains(where: { "*?[".contains($0) }) ? Inputs.matches(of: operand) : []
+        let matches = matches(of: operand)
         if !matches.isEmpty {
             for match in matches { add(match, isRecursive) }
         } else if let url = try? Inputs.url(operand) {
@@ -145,5 +145,17 @@ package struct InputList: Sendable {
         } else {
             inputs.append(ImageInput(operand))
         }
+    }
+
+    /// Returns the paths that match a pattern. Adds a note if there are too many of them.
+    private mutating func matches(of operand: String) -> [String] {
+        guard operand.contains(where: { "*?[".contains($0) }) else { return [] }
+        guard let pattern = RecursivePattern(operand, limit: Inputs.directoryLimit) else {
+            return Inputs.matches(of: operand)
+        }
+        if pattern.isIncomplete {
+            notes.append("“\(operand)” stands for more than \(Inputs.directoryLimit) files, so some are omitted")
+        }
+        return pattern.paths
     }
 }
