@@ -14,6 +14,8 @@ package struct OptionSpec: Sendable, Hashable {
         case directory
         /// One of these words.
         case words([String])
+        /// The transformers of `--transform`, separated by commas.
+        case transformers
     }
 
     /// The long name, without dashes.
@@ -40,11 +42,13 @@ package struct OptionSpec: Sendable, Hashable {
     ///     `FILE` and `DIR` stand for paths. The default is `nil`, which means that the option has no argument.
     ///   - isValueOptional: Whether the argument can be omitted. The default is `false`.
     ///   - words: The allowed words if the placeholder doesn't list them. The default is an empty array.
+    ///   - kind: The kind of the argument. The default is `nil`, which means that `placeholder` and `words` determine it.
     ///   - aliases: Further long names. The default is an empty array.
     ///   - help: The help text.
     package init(
         _ name: String, letter: Character? = nil, value placeholder: String? = nil,
-        isValueOptional: Bool = false, words: [String] = [], aliases: [String] = [], help: String
+        isValueOptional: Bool = false, words: [String] = [], kind: ValueKind? = nil,
+        aliases: [String] = [], help: String
     ) {
         self.isValueOptional = isValueOptional
         self.aliases = aliases
@@ -54,7 +58,9 @@ package struct OptionSpec: Sendable, Hashable {
         self.help = help
         let choices = (placeholder ?? "").split(separator: "|").map(String.init)
         valueKind =
-            if !words.isEmpty {
+            if let kind {
+                kind
+            } else if !words.isEmpty {
                 .words(words)
             } else if choices.contains("FILE") || choices.contains("OUT") {
                 .file
@@ -155,7 +161,7 @@ package struct OptionSpec: Sendable, Hashable {
     ]
     /// The option `--transform` of every command that writes images.
     package static let transform = OptionSpec(
-        "transform", letter: "t", value: "LIST",
+        "transform", letter: "t", value: "LIST", kind: .transformers,
         help: "Apply these transformers, such as resize=200x200,blur=8,circle. “webimage help transforms” lists them.")
 }
 

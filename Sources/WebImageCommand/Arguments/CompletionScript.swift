@@ -34,11 +34,39 @@ package enum CompletionScript {
         let list = names.joined(separator: " ")
         text += "        COMPREPLY=($(compgen -W '\(list) help --help --version' -- \"$cur\"))\n"
         text += "        return\n    fi\n"
+        text += bashTransformers
         text += "    case $cmd in\n"
         text += "    help) COMPREPLY=($(compgen -W '\(list) \(topics.joined(separator: " ")) --man' -- \"$cur\")) ;;\n"
         for command in Commands.all { text += bashPart(command) }
         text += "    esac\n}\ncomplete -o filenames -F _webimage webimage\n"
         return text
+    }
+
+    /// The part that completes the last name of a list of transformers. Bash splits the list at equals signs, so the words
+    /// are joined again. A completion replaces only the part after the last equals sign.
+    private static var bashTransformers: String {
+        let names = spellings(.transform)
+        let commands = Commands.all.filter { $0.options.contains(.transform) }.map(\.name).joined(separator: "|")
+        let files = TransformSpec.all.filter(\.takesFile).map(\.name).joined(separator: "|")
+        let words = TransformList.completions.joined(separator: " ")
+        return """
+                local i=$COMP_CWORD list=${COMP_WORDS[COMP_CWORD]} name
+                while [[ $i -gt 2 && ( ${COMP_WORDS[i]} == '=' || ${COMP_WORDS[i-1]} == '=' ) ]]; do
+                    i=$((i - 1)) list=${COMP_WORDS[i]}$list
+                done
+                if [[ $cmd == @(\(commands)) && ( $list == --\(OptionSpec.transform.name)=* \
+            || ' \(names.joined(separator: " ")) ' == *" ${COMP_WORDS[i-1]} "* ) ]]; then
+                    name=${list#--\(OptionSpec.transform.name)=} name=${name##*,}
+                    if [[ $name == @(\(files))=* ]]; then
+                        COMPREPLY=($(compgen -f -- "${name#*=}"))
+                    elif [[ $name != *=* ]]; then
+                        compopt -o nospace 2>/dev/null
+                        COMPREPLY=($(compgen -P "${cur%"$name"}" -W '\(words)' -- "$name"))
+                    fi
+                    return
+                fi
+
+            """
     }
 
     private static func bashPart(_ command: CommandSpec) -> String {
@@ -51,7 +79,8 @@ package enum CompletionScript {
             case .words(let words):
                 let list = words.joined(separator: " ")
                 text += "        \(names)) COMPREPLY=($(compgen -W '\(list)' -- \"$cur\")); return ;;\n"
-            case .text: text += "        \(names)) return ;;\n"
+            // The words of a list are completed before this part.
+            case .text, .transformers: text += "        \(names)) return ;;\n"
             }
         }
         text += "        esac\n        if [[ $cur == -* ]]; then\n"
@@ -70,7 +99,10 @@ package enum CompletionScript {
     // MARK: - zsh
 
     private static var zshScript: String {
-        var text = "#compdef webimage\n# Completion of webimage for zsh\n_webimage() {\n"
+        var text = "#compdef webimage\n# Completion of webimage for zsh\n"
+        text += "_webimage_transformers() {\n    _values -s , transformer"
+        for spec in TransformSpec.all { text += " \\\n        \(quoted(zshValue(spec)))" }
+        text += "\n}\n_webimage() {\n"
         text += "    local -a commands\n    commands=(\n"
         for command in Commands.all { text += "        \(quoted("\(command.name):\(command.summary)"))\n" }
         text += "        'help:Print the help of a command or a topic.'\n    )\n"
@@ -91,9 +123,22 @@ package enum CompletionScript {
             + "if [[ $funcstack[1] == _webimage ]]; then _webimage \"$@\"; else compdef _webimage webimage; fi\n"
     }
 
-    private static func zshPart(_ option: OptionSpec) -> String {
-        let help = option.help.replacing("\\", with: "\\\\").replacing("[", with: "\\[").replacing("]", with: "\\]")
+    /// Returns text in which the characters have no special meaning in a description.
+    private static func zshEscaped(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("[", with: "\\[").replacing("]", with: "\\]")
             .replacing(":", with: "\\:")
+    }
+
+    /// Returns the description of a transformer with its value, which two colons make optional.
+    private static func zshValue(_ spec: TransformSpec) -> String {
+        let usage = spec.usage.dropFirst(spec.name.count)
+        let colons = usage.isEmpty ? nil : spec.requiresValue ? ":" : "::"
+        return "\(spec.name)[\(zshEscaped(spec.summary))]"
+            + (colons.map { "\($0)\(zshEscaped(String(usage))):\(spec.takesFile ? "_files" : " ")" } ?? "")
+    }
+
+    private static func zshPart(_ option: OptionSpec) -> String {
+        let help = zshEscaped(option.help)
         let action: String
         switch option.valueKind {
         case _ where option.placeholder == nil: action = ""
@@ -102,6 +147,7 @@ package enum CompletionScript {
         case .words(let words):
             let list = words.map { $0.replacing(":", with: "\\:") }.joined(separator: " ")
             action = ":value:(\(list))"
+        case .transformers: action = ":transformer:_webimage_transformers"
         case .text: action = ":value: "
         }
         // An asterisk allows the option to be repeated.
@@ -119,6 +165,7 @@ package enum CompletionScript {
 
     private static var fishScript: String {
         var text = "# Completion of webimage for fish\n"
+        text += fishTransformers
         text += "complete -c webimage -n __fish_use_subcommand -f\n"
         for command in Commands.all {
             text += "complete -c webimage -n __fish_use_subcommand -a \(command.name) -d \(quoted(command.summary))\n"
@@ -145,12 +192,26 @@ package enum CompletionScript {
         return text
     }
 
+    /// The function that prints the completions of a list of transformers. Fish completes the whole list, so each one begins
+    /// with the part before the last name.
+    private static var fishTransformers: String {
+        """
+        function __webimage_transformers
+            set -l list (string replace -r '^(--\(OptionSpec.transform.name)=|-[a-zA-Z]+)' '' -- (commandline -ct))
+            set -l start (string match -r '^.*,' -- $list)
+            printf '%s\\n' "$start"{\(TransformList.completions.joined(separator: ","))}
+        end
+
+        """
+    }
+
     private static func fishArgument(_ option: OptionSpec) -> String {
         guard option.placeholder != nil, !option.isValueOptional else { return "" }
         switch option.valueKind {
         case .file: return " -r -F"
         case .directory: return " -x -a '(__fish_complete_directories)'"
         case .words(let words): return " -x -a '\(words.joined(separator: " "))'"
+        case .transformers: return " -x -a '(__webimage_transformers)'"
         case .text: return " -x"
         }
     }

@@ -16,6 +16,9 @@ package struct TransformList: Sendable {
     /// The names of all transformers.
     package static var names: [String] { TransformSpec.all.map(\.name) }
 
+    /// The words that complete an incomplete name: The name, with an equals sign if a value is necessary.
+    static var completions: [String] { TransformSpec.all.map { $0.name + ($0.requiresValue ? "=" : "") } }
+
     /// Parses a list, which must contain at least one transformer. `readImage` reads the files of overlays and masks
     /// when they're needed.
     package init(_ text: String, readImage: @escaping ImageFileReader) throws(TransformListError) {

@@ -20,5 +20,11 @@ struct TransformSpec: Sendable {
         self.make = make
     }
 
+    /// Whether the transformer needs a value.
+    var requiresValue: Bool { usage.dropFirst(name.count).hasPrefix("=") }
+
+    /// Whether the first value is the name of a file.
+    var takesFile: Bool { usage.dropFirst(name.count).hasPrefix("=FILE") }
+
     static let all = shapes + effects + colors + imageTransformers
 }

@@ -119,6 +119,21 @@ struct CommandTableTests {
         #expect(try await completions(["webimage", "cache", "ver"]) == ["verify"])
         #expect(try await completions(["webimage", "info", "pho"]) == ["photo.png"])
         #expect(try await completions(["webimage", "fetch", "--jobs", ""]).isEmpty)
+        // A list of transformers, which bash splits at equals signs.
+        let all = Set(TransformList.completions)
+        for command in ["convert", "fetch", "thumbnail"] {
+            #expect(try await completions(["webimage", command, "a.png", "-t", ""]) == all)
+        }
+        #expect(all.contains("blur=") && all.contains("circle"))
+        #expect(try await completions(["webimage", "convert", "-t", "smart"]) == ["smart-crop="])
+        #expect(try await completions(["webimage", "convert", "--transform", "=", "cir"]) == ["circle"])
+        #expect(try await completions(["webimage", "convert", "-t", "circle,gray"]) == ["circle,grayscale"])
+        #expect(try await completions(["webimage", "convert", "-t", "blur", "=", "8,vig"]) == ["8,vignette"])
+        let long = ["webimage", "convert", "--transform", "=", "blur", "=", "8,circle,sep"]
+        #expect(try await completions(long) == ["8,circle,sepia"])
+        #expect(try await completions(["webimage", "convert", "-t", "blur", "=", ""]).isEmpty)
+        #expect(try await completions(["webimage", "convert", "-t", "circle,overlay", "=", "pho"]) == ["photo.png"])
+        #expect(try await completions(["webimage", "info", "-t", "photo"]) == ["photo.png"])
     }
 
     @Test("The zsh script can be read, and describes each option of the help once")
@@ -141,7 +156,16 @@ struct CommandTableTests {
             }
             let expected = command.options.flatMap { [$0.name] + $0.aliases }
             #expect(names.sorted() == expected.sorted(), "\(command.name)")
+            let hasTransformers = output.contains(":transformer:_webimage_transformers\n")
+            #expect(hasTransformers == command.options.contains(.transform), "\(command.name)")
         }
+        let list = "_values() { print -rl -- \"$@\" }; _webimage_transformers"
+        let values = try await run("zsh", ["-f", "-c", "\(code)\n\(list)", "zsh", "none"], in: tool).1
+        for spec in TransformSpec.all {
+            #expect(values.contains("\n\(spec.name)["), "\(spec.name)")
+        }
+        #expect(values.hasPrefix("-s\n,\ntransformer\n") && values.contains("\ncircle[") && values.contains("]::"))
+        #expect(values.contains("\noverlay[") && values.contains(":_files\n"), "\(values)")
     }
 
     @Test("The fish script completes commands, options, and values")
@@ -163,6 +187,14 @@ struct CommandTableTests {
         }
         #expect(try await completions("webimage thumbnail --crop sm") == ["smart"])
         #expect(try await completions("webimage cache ver") == ["verify"])
+        for (line, expected) in [
+            ("convert -t smart", ["smart-crop="]), ("thumbnail a.png -t circle,gray", ["circle,grayscale"]),
+            ("fetch -t blur=8,vig", ["blur=8,vignette"]), ("convert --transform=cir", ["--transform=circle"]),
+            ("convert --transform=blur=8,sep", ["--transform=blur=8,sepia"]),
+        ] {
+            #expect(try await completions("webimage \(line)") == expected, "\(line)")
+        }
+        #expect(try await Set(completions("webimage convert -t ")) == Set(TransformList.completions))
         try tool.write(try SampleImages.png(), "photo.png")
         #expect(try await completions("webimage cache pho").isEmpty)
         #expect(try await completions("webimage help thumb") == ["thumbnail"])
