@@ -74,7 +74,11 @@ struct ImageBatchLoad: Sendable {
             request.caching.tags = tags
             request.previews = previews?.policy ?? .disabled
             if !transformers.isEmpty { request.transformers = transformers }
-            request.includesOriginalData = writer != nil && encoding == nil
+            if let encoding, writer != nil {
+                request.decoding = request.decoding.preparing(for: encoding, after: transformers)
+            }
+            // Only the original data shows whether the source has a high dynamic range that was mapped.
+            request.includesOriginalData = writer != nil
             let start = ContinuousClock.now
             let (result, log) = await self.result(of: request, facts.name, onProgress)
             row.previews = log?.rows
@@ -85,8 +89,9 @@ struct ImageBatchLoad: Sendable {
             row.update(from: response)
             onImage?(input.text, response.image)
             if let writer {
-                row.outputs = [try await write(response, request, writer, facts)]
-                row.addLosses(of: response.image, as: encoding)
+                let (output, notes) = try await write(response, request, writer, facts)
+                row.outputs = [output]
+                row.notes += notes
                 row.addMismatch(of: writer.plan.format, with: response.image.format, encodesAgain: encoding != nil)
             }
         } catch {
@@ -123,10 +128,11 @@ struct ImageBatchLoad: Sendable {
         return (task.result ?? .failure(.cancelled), log)
     }
 
-    /// Writes an image, unless the file exists and existing files are preserved.
+    /// Writes an image, unless the file exists and existing files are preserved. Also returns notes about what an encoded
+    /// file doesn't contain.
     private func write(
         _ response: ImageResponse, _ request: ImageRequest, _ writer: OutputWriter, _ facts: OutputFacts
-    ) async throws(ImageError) -> OutputRecord {
+    ) async throws(ImageError) -> (OutputRecord, notes: [String]) {
         let (image, coders) = (response.image, manager.configuration.coders)
         let format =
             encoding.map { $0.format ?? Self.writableFormat(of: image, coders) } ?? response.image.format
@@ -137,14 +143,16 @@ struct ImageBatchLoad: Sendable {
         var output = OutputRecord(path: path, format: format?.rawValue ?? "", width: facts.width, height: facts.height)
         guard try await BlockingWork.run({ () throws(ImageError) in try writer.reserve(path, index: index) }) else {
             output.isPreserved = true
-            return output
+            return (output, [])
         }
         let data: Data
+        var notes: [String] = []
         if var chosen = encoding {
             chosen.format = format
             let limits = manager.configuration.limits
-            data = try await BlockingWork.run { [chosen] () throws(ImageError) in
-                try coders.encode(image, as: chosen, context: ImageProcessingContext(limits: limits))
+            (data, notes) = try await BlockingWork.run { [chosen] () throws(ImageError) in
+                let data = try coders.encode(image, as: chosen, context: ImageProcessingContext(limits: limits))
+                return (data, Self.losses(of: response, as: chosen, in: data))
             }
         } else {
             data = try await original(response, request)
@@ -152,7 +160,16 @@ struct ImageBatchLoad: Sendable {
         try await BlockingWork.run { () throws(ImageError) in try writer.write(data, to: path) }
         if let size = try? ImageInfo(data: data).size { (output.width, output.height) = (size.width, size.height) }
         output.byteCount = data.count
-        return output
+        return (output, notes)
+    }
+
+    /// Returns notes about what an encoded file doesn't contain.
+    private static func losses(of response: ImageResponse, as encoding: ImageEncoding, in file: Data) -> [String] {
+        let image = response.image
+        return OutputLosses.colorNotes(of: response.originalData, image, as: encoding, in: [file])
+            + OutputLosses.notes(
+                frameCount: image.frameCount, from: image.format, in: encoding.formatOrAutomatic,
+                isLossless: encoding.isLossless)
     }
 
     /// Returns the format of the image, or PNG or JPEG if that format can't be written.
@@ -171,14 +188,6 @@ struct ImageBatchLoad: Sendable {
 }
 
 extension FetchRow {
-    /// Adds notes about what an encoded output doesn't contain. `encoding` is `nil` if the output is the original data.
-    mutating func addLosses(of image: DecodedImage, as encoding: ImageEncoding?) {
-        guard let encoding, let output = outputs.first, !output.isPreserved else { return }
-        notes += OutputLosses.notes(
-            frameCount: image.frameCount, from: image.format, in: ImageFormat(rawValue: output.format),
-            isLossless: encoding.isLossless)
-    }
-
     /// Adds a note if the extension of the output names another format than that of the original data.
     mutating func addMismatch(of named: ImageFormat?, with format: ImageFormat?, encodesAgain: Bool) {
         guard !encodesAgain, let named, let format, named != format, let output = outputs.first, !output.isPreserved,

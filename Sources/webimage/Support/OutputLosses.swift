@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import WebImage
 import WebImageCommand
 import WebImageCore
@@ -31,6 +32,27 @@ enum OutputLosses {
             }
         }
         return notes + losslessNotes(from: source, in: format, isLossless: isLossless)
+    }
+
+    /// Returns a text for the gamut and for the dynamic range of the source, if the files don't have them, although no
+    /// option requests it. `data` is the encoded source, if it's available, `decoded` is its image, and `files` are the
+    /// encoded outputs.
+    static func colorNotes(
+        of data: Data?, _ decoded: DecodedImage, as encoding: ImageEncoding, in files: [Data]
+    ) -> [String] {
+        let format = encoding.formatOrAutomatic
+        var notes: [String] = []
+        if let space = decoded.clippedColorSpace(as: encoding) {
+            let name = space == .sRGB ? "sRGB" : "Display P3"
+            notes.append("colors outside \(name) are clipped in \(format.rawValue)")
+        }
+        let isHDR =
+            decoded.isHDR || decoded.metadata.sourceCodePoints?.isHDR ?? false
+            || data.map(ImageInfo.hasHighDynamicRange) ?? false
+        guard encoding.preservesDynamicRange, isHDR else { return notes }
+        // A transformer, the format, or the color space can require other tones, so read the files.
+        let isKept = files.allSatisfy(ImageInfo.hasHighDynamicRange)
+        return notes + (isKept ? [] : ["the tones are mapped to the standard dynamic range in \(format.rawValue)"])
     }
 
     private static func losslessNotes(

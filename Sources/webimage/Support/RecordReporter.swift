@@ -63,17 +63,7 @@ extension ImageRecord {
     /// Adds notes about the gamut and the dynamic range of the source that the files don't have, although the arguments
     /// don't request it. `data` is the encoded source, `decoded` is its image, and `files` are the encoded outputs.
     mutating func addLosses(of data: Data, _ decoded: DecodedImage, as encoding: ImageEncoding, in files: [Data]) {
-        let format = encoding.formatOrAutomatic
-        if let space = decoded.clippedColorSpace(as: encoding) {
-            let name = space == .sRGB ? "sRGB" : "Display P3"
-            notes.append("colors outside \(name) are clipped in \(format.rawValue)")
-        }
-        let isHDR =
-            decoded.isHDR || decoded.metadata.sourceCodePoints?.isHDR ?? false || ImageInfo.hasHighDynamicRange(data)
-        guard encoding.preservesDynamicRange, isHDR else { return }
-        // A transformer, the format, or the color space can require other tones, so read the files.
-        let isKept = files.allSatisfy(ImageInfo.hasHighDynamicRange)
-        if !isKept { notes.append("the tones are mapped to the standard dynamic range in \(format.rawValue)") }
+        notes += OutputLosses.colorNotes(of: data, decoded, as: encoding, in: files)
     }
 }
 

@@ -105,30 +105,10 @@ struct ConvertColorTests {
         return tool
     }
 
-    /// Returns a JPEG file with a gain map.
-    private func gainMapFile() throws -> Data {
-        let size = 64
-        func pixels(_ value: (Int) -> UInt8) throws -> PixelBuffer {
-            let canvas = try PixelCanvas(size: PixelSize(width: size, height: size))
-            canvas.withUnsafeMutableBytes { bytes in
-                for row in 0..<size {
-                    for index in 0..<size * 4 {
-                        bytes[row * canvas.bytesPerRow + index] = index % 4 == 3 ? 255 : value(row)
-                    }
-                }
-            }
-            return canvas.finish(isOpaque: true)
-        }
-        let image = DecodedImage(pixels: try pixels { _ in 200 }).with(
-            gainMap: GainMap(
-                pixels: try pixels { UInt8($0 * 4) }, metadata: GainMapMetadata(gainMax: 2, alternateHeadroom: 2)))
-        return try ImageCoderRegistry.standard.encode(image, as: ImageEncoding(format: .jpeg, quality: 95))
-    }
-
     @Test("A high dynamic range remains in formats that can describe it, and a note reports its loss in others")
     func dynamicRange() async throws {
         let tool = try ToolProcess()
-        try tool.write(try gainMapFile(), "a.jpg")
+        try tool.write(try SampleImages.gainMapJPEG(), "a.jpg")
         var high = ImageDecodingOptions()
         high.dynamicRange = .high
         for format in ["jpg", "png", "avif", "jxl"]
@@ -164,7 +144,7 @@ struct ConvertColorTests {
         .enabled(if: ImageCoderRegistry.standard.canEncode(.jxl)))
     func losslessDynamicRange() async throws {
         let tool = try ToolProcess()
-        try tool.write(try gainMapFile(), "a.jpg")
+        try tool.write(try SampleImages.gainMapJPEG(), "a.jpg")
         let result = try await tool.run("convert", "a.jpg", "b.jxl", "--lossless")
         #expect(result.status == 0 && result.error.isEmpty, "\(result.error)")
         var high = ImageDecodingOptions()
@@ -179,7 +159,7 @@ struct ConvertColorTests {
     @Test("The properties of a gain map name the range of the base image")
     func baseImage() async throws {
         let tool = try ToolProcess()
-        try tool.write(try gainMapFile(), "a.jpg")
+        try tool.write(try SampleImages.gainMapJPEG(), "a.jpg")
         let text = try await tool.run("info", "a.jpg")
         #expect(text.out.contains("headroom 4.00, 64 × 64 pixels, standard base image"), "\(text.out)")
         let object = try await tool.start(["info", "--json", "a.jpg"]).result.objects.first
@@ -189,7 +169,7 @@ struct ConvertColorTests {
     @Test("Thumbnails keep a gain map, unless the arguments request the standard dynamic range")
     func thumbnailRange() async throws {
         let tool = try ToolProcess()
-        try tool.write(try gainMapFile(), "a.jpg")
+        try tool.write(try SampleImages.gainMapJPEG(), "a.jpg")
         #expect(try await tool.run("thumbnail", "a.jpg", "-s", "32").status == 0)
         var high = ImageDecodingOptions()
         high.dynamicRange = .high

@@ -33,6 +33,26 @@ enum SampleImages {
             image(width: width, height: height), as: .jpeg, context: ImageProcessingContext())
     }
 
+    /// Returns a JPEG file of 64 × 64 pixels with a gain map.
+    static func gainMapJPEG() throws -> Data {
+        let size = 64
+        func pixels(_ value: (Int) -> UInt8) throws -> PixelBuffer {
+            let canvas = try PixelCanvas(size: PixelSize(width: size, height: size))
+            canvas.withUnsafeMutableBytes { bytes in
+                for row in 0..<size {
+                    for index in 0..<size * 4 {
+                        bytes[row * canvas.bytesPerRow + index] = index % 4 == 3 ? 255 : value(row)
+                    }
+                }
+            }
+            return canvas.finish(isOpaque: true)
+        }
+        let image = DecodedImage(pixels: try pixels { _ in 200 }).with(
+            gainMap: GainMap(
+                pixels: try pixels { UInt8($0 * 4) }, metadata: GainMapMetadata(gainMax: 2, alternateHeadroom: 2)))
+        return try ImageCoderRegistry.standard.encode(image, as: ImageEncoding(format: .jpeg, quality: 95))
+    }
+
     /// Returns a PNG file of 16 × 16 pixels, with red in the upper half and blue in the lower half.
     static func flag() throws -> Data {
         let canvas = try PixelCanvas(size: PixelSize(width: 16, height: 16))
