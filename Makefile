@@ -268,16 +268,26 @@ STATIC = -c release --static-swift-stdlib --disable-local-rpath --scratch-path .
 	$(foreach option,relro now,-Xlinker -z -Xlinker $(option))
 PROGRAMS = webimage webimage-decoder $(if $(findstring GTK,$(TRAITS)),webimage-gallery) \
 	$(if $(findstring Server,$(TRAITS)),webimage-serve)
+# The date of this file is that of the beginning of the last build, because a source can change during a build.
+BUILT = .build/static/built
 programs:
 	@[ "$(SETUP)" = no ] || Scripts/setup build
+	@mkdir -p $(dir $(BUILT)) && touch $(BUILT).new
 	@for program in $(PROGRAMS); do $(BUILD) $(STATIC) $(WITH) --product $$program || exit 1; done
+	@mv $(BUILT).new $(BUILT)
+
+# Directories are newer if a file in them was added or removed. Root must not write to the build of another user.
+$(BUILT): Makefile Package.swift $(shell find Sources)
+	@[ "$$(id -u)" != 0 ] || [ -O Makefile ] || { \
+		echo "The programs are older than the sources. Run “make programs” without sudo first." >&2; exit 1; }
+	@$(MAKE) --no-print-directory programs
 
 ## Installs the programs of `make programs`, the man pages, the completions, and the files for desktops below
-## $(DESTDIR)$(PREFIX). The programs find each other relative to their own directory.
+## $(DESTDIR)$(PREFIX). If the programs are older than the sources, builds them again. The programs find each other relative
+## to their own directory.
 PREFIX ?= /usr/local
 export PREFIX DESTDIR STRIP ZSH_COMPLETIONS FISH_COMPLETIONS
-install:
-	@[ -x .build/static/release/webimage ] || $(MAKE) --no-print-directory programs
+install: $(BUILT)
 	@Scripts/install .build/static/release
 
 ## Removes everything that `make install` installs.
