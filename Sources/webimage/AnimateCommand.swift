@@ -35,9 +35,13 @@ struct AnimateCommand: Sendable {
             let message = InterruptionMessage("No file was written.", inputs)
             return message.text(kept: await reader.keptDownloads())
         }
-        guard await reader.isPrepared(console) else { return ExitStatus.failed }
         var report = AnimationReport(
             inputs: inputs.map { InputLabel.redacted($0.text) }, durations: durations, loopCount: options.loopCount)
+        if let error = await reader.preparationError(console) {
+            report.error = error
+            if options.json { console.printJSON(report.json) }
+            return ExitStatus.failed
+        }
         var status = ExitStatus.ok
         do throws(ImageError) {
             try await check(plan, inputs)

@@ -118,6 +118,10 @@ extension CacheCommand {
             [
                 verb: .int(transfer.entryCount), "bytes": .int(transfer.size), "skipped": .int(transfer.skippedCount),
                 "failed": .int(transfer.failures.count),
+                "failures": .array(
+                    failed.map { name, error in
+                        ["input": .string(InputLabel.redacted(name)), "error": JSONValue(error)]
+                    }),
             ],
             "\(transfer.entryCount) \(verb) (\(NumberFormatting.bytes(transfer.size)))\(skipped)\(failures)",
             error: failed.first?.value)

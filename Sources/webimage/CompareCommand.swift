@@ -50,15 +50,21 @@ struct CompareCommand: Sendable {
             return message.text(kept: await reader.keptDownloads())
         }
         guard inputs.count == 2 else { throw UsageError("A and B must denote two images, not \(inputs.count)") }
-        guard await options.reader.isPrepared(console) else { return ExitStatus.failed }
         var report = ComparisonReport(inputs: inputs.map { InputLabel.redacted($0.text) })
+        if let error = await options.reader.preparationError(console) {
+            report.error = error
+            if options.json { console.printJSON(report.json) }
+            return ExitStatus.failed
+        }
         var status = ExitStatus.ok
         var label: String?
         do throws(ImageError) {
             var images: [PixelBuffer] = []
             for input in inputs {
                 label = input.label
-                images.append(try await pixels(input))
+                let (pixels, note) = try await pixels(input)
+                images.append(pixels)
+                if let note { report.notes.append(note) }
             }
             label = nil
             report.size = images[0].size
@@ -70,29 +76,38 @@ struct CompareCommand: Sendable {
             status = ExitStatus.failed
             console.report(label, error)
         }
+        for note in report.notes { console.note(note) }
+        if let failure = lowScore(report) {
+            report.notes.append(failure)
+            status = ExitStatus.failed
+        }
         if options.json {
             console.printJSON(report.json)
         } else if options.output != "-" {
             console.print(report.lines)
         }
-        if let limit = options.minimumScore, let comparison = report.comparison {
-            let score = comparison.score ?? (comparison.isEqual ? 100 : -Double.infinity)
-            if score < limit {
-                console.report(
-                    "the score \(NumberFormatting.decimal(score, digits: 2)) is less than "
-                        + NumberFormatting.decimal(limit, digits: 2))
-                status = ExitStatus.failed
-            }
-        }
+        if let failure = lowScore(report) { console.report(failure) }
         return await options.reader.finished(status, console)
     }
 
-    private func pixels(_ input: ImageInput) async throws(ImageError) -> PixelBuffer {
+    /// Returns the message about a score that is less than the requested minimum, or `nil`.
+    private func lowScore(_ report: ComparisonReport) -> String? {
+        guard let limit = options.minimumScore, let comparison = report.comparison else { return nil }
+        let score = comparison.score ?? (comparison.isEqual ? 100 : -Double.infinity)
+        guard score < limit else { return nil }
+        return "the score \(NumberFormatting.decimal(score, digits: 2)) is less than "
+            + NumberFormatting.decimal(limit, digits: 2)
+    }
+
+    /// Returns the pixels of the first frame, and a note if there are further ones.
+    private func pixels(_ input: ImageInput) async throws(ImageError) -> (PixelBuffer, note: String?) {
         let data = try await options.reader.data(input)
         return try await BlockingWork.run(options.reader.limits) { [options] (context) throws(ImageError) in
-            try options.reader.coders(for: input).decode(
+            let pixels = try options.reader.coders(for: input).decode(
                 data, options: ImageDecodingOptions(frames: .first), context: context
             ).pixels
+            let note = OutputLosses.firstFrameNote((try? ImageInfo(data: data)), "compared")
+            return (pixels, note.map { "\(input.label): \($0)" })
         }
     }
 

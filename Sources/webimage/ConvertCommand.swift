@@ -67,10 +67,13 @@ struct ConvertCommand: Sendable {
         let format = encoding.formatOrAutomatic
         noteOutput(plan)
         guard ImageCoderRegistry.standard.canEncode(format) else {
-            console.report(nil, .processing(.noEncoder(format)))
-            return ExitStatus.failed
+            let error = ImageError.processing(.noEncoder(format))
+            console.report(nil, error)
+            return run.fail(error, json: options.outputs.json)
         }
-        guard await options.reader.isPrepared(console) else { return ExitStatus.failed }
+        if let error = await options.reader.preparationError(console) {
+            return run.fail(error, json: options.outputs.json)
+        }
         let outputs = OutputRun(
             run: run, inputs: run.list.inputs, plan: plan, json: options.outputs.json, reader: options.reader,
             fileExtension: format.fileExtension)

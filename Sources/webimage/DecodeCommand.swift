@@ -49,7 +49,9 @@ struct DecodeCommand: Sendable {
         let run = await InputRun.resolve(options.inputs, console)
         let plan = try options.outputs.plan(run.list)
         let fileFormat = try Self.fileFormat(plan)
-        guard await options.reader.isPrepared(console) else { return ExitStatus.failed }
+        if let error = await options.reader.preparationError(console) {
+            return run.fail(error, json: options.outputs.json)
+        }
         let outputs = OutputRun(
             run: run, inputs: run.list.inputs, plan: plan, json: options.outputs.json, reader: options.reader,
             fileExtension: options.format.rawValue)

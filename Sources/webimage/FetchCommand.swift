@@ -25,13 +25,13 @@ struct FetchCommand: Sendable {
         let plan = try OutputPlan(
             output: options.output, directory: options.outputDirectory, isSingle: run.list.isSingle,
             existing: options.existing, isDirectory: Files.isDirectory, isFile: Files.isFile)
-        guard await network.isPrepared(console) else { return ExitStatus.failed }
+        if let error = await network.preparationError(console) { return fail(run, error) }
         let key: DiskCache.EncryptionKey?
         do throws(ImageError) {
             key = try await prepare()
         } catch {
             console.report(nil, error)
-            return ExitStatus.failed
+            return fail(run, error)
         }
         let trace = options.trace.map { _ in ChromeTraceObserver() }
         let manager = makeManager(trace, key, jobs: run.jobs)
@@ -64,6 +64,18 @@ struct FetchCommand: Sendable {
         }
         return isTraced && isSaved && isCached && rows.count == inputs.count && rows.allSatisfy { $0.error == nil }
             ? ExitStatus.ok : ExitStatus.failed
+    }
+
+    /// Ends the command because of an error that was reported and that doesn't concern a single input.
+    private func fail(_ run: InputRun, _ error: ImageError) -> Int32 {
+        run.fail(json: options.json) { index, input in
+            var row = FetchRow(label: input.label, input: input.text)
+            row.index = index
+            row.error = error
+            // The objects have the member with this option.
+            row.previews = options.previews == nil ? nil : []
+            return row.json
+        }
     }
 
     private func makeManager(_ trace: ChromeTraceObserver?, _ key: DiskCache.EncryptionKey?, jobs: Int) -> ImageManager

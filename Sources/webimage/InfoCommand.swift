@@ -35,8 +35,15 @@ struct InfoCommand: Sendable {
 
     func run() async -> Int32 {
         await interruption.cancelling { [self] in
-            guard await options.reader.isPrepared(console) else { return ExitStatus.failed }
             let run = await InputRun.resolve(options.inputs, console)
+            if let error = await options.reader.preparationError(console) {
+                return run.fail(json: options.json) { index, input in
+                    var record = InfoRecord(label: input.label, input: input.text)
+                    record.index = index
+                    record.error = error
+                    return record.json
+                }
+            }
             var status = ExitStatus.ok
             var isFirst = true
             var count = 0

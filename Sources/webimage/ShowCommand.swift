@@ -25,7 +25,7 @@ struct ShowCommand: Sendable {
 
     func run() async -> Int32 {
         await interruption.cancelling { [self] in
-            guard await reader.isPrepared(console) else { return ExitStatus.failed }
+            guard await reader.preparationError(console) == nil else { return ExitStatus.failed }
             // Read the next images while one is displayed. The images of a grid are also decoded in advance.
             let processors = ProcessInfo.processInfo.activeProcessorCount
             let run = await InputRun.resolve(options.inputs, jobs: options.grid == nil ? 2 : processors, console)

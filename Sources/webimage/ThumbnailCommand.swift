@@ -60,10 +60,13 @@ struct ThumbnailCommand: Sendable {
         var encoding = options.encoding
         encoding.format = encoding.format ?? plan.format
         if let format = encoding.format, !ImageCoderRegistry.standard.canEncode(format) {
-            console.report(nil, .processing(.noEncoder(format)))
-            return ExitStatus.failed
+            let error = ImageError.processing(.noEncoder(format))
+            console.report(nil, error)
+            return run.fail(error, of: inputs, json: options.outputs.json)
         }
-        guard await options.reader.isPrepared(console) else { return ExitStatus.failed }
+        if let error = await options.reader.preparationError(console) {
+            return run.fail(error, of: inputs, json: options.outputs.json)
+        }
         let outputs = OutputRun(
             run: run, inputs: inputs, plan: plan, json: options.outputs.json, reader: options.reader,
             fileExtension: encoding.format?.fileExtension)

@@ -267,6 +267,8 @@ package enum Commands {
             JSONField("ssimulacra2", .number, isOptional: true, "The SSIMULACRA 2 score, or null below 8 pixels."),
             JSONField("psnr", .number, isOptional: true, "The PSNR in decibels, or null for equal images."),
             JSONField("outputs", .array, "The difference image, as in other commands."),
+            JSONField(
+                "notes", .array, "Texts about frames that aren’t compared, and about a score below --min-score."),
             JSONField("error", .object, isOptional: true, "The error, as in other commands."),
         ],
         examples: [
@@ -412,7 +414,11 @@ package enum Commands {
             JSONField("missing", .number, isConditional: true, "verify: the number of entries without a file."),
             JSONField("skipped", .number, isConditional: true, "export, import: the number of skipped entries."),
             JSONField("failed", .number, isConditional: true, "export, import: the number of failed entries."),
-            JSONField("error", .object, isOptional: true, "The error, as in other commands."),
+            JSONField(
+                "failures", .array, isConditional: true,
+                "export, import: objects with input and error of failed entries."
+            ),
+            JSONField("error", .object, isOptional: true, "The first error, as in other commands."),
         ],
         examples: [
             .init("Print the size of the cache", "webimage cache info"),

@@ -11,6 +11,8 @@ package struct ComparisonReport: Sendable {
     package var comparison: ImageComparison?
     /// The difference image.
     package var outputs: [OutputRecord] = []
+    /// Messages that the user may not expect, such as about frames that aren't compared.
+    package var notes: [String] = []
     package var error: ImageError?
 
     package init(inputs: [String]) { self.inputs = inputs }
@@ -22,6 +24,7 @@ package struct ComparisonReport: Sendable {
             "width": JSONValue(size?.width), "height": JSONValue(size?.height),
             "isEqual": comparison.map { .bool($0.isEqual) } ?? .null, "ssimulacra2": Self.number(comparison?.score),
             "psnr": Self.number(comparison?.psnr), "outputs": .array(outputs.map(\.json)),
+            "notes": .array(notes.map { .string($0) }),
             "error": error.map(JSONValue.init) ?? .null,
         ]
     }

@@ -140,8 +140,10 @@ extension ImageReader {
     }
 
     /// Checks the files of the network options, reads the cookies, and reports an error. Call this method once, before
-    /// the first read. Returns `false` if a file can't be used.
-    nonisolated func isPrepared(_ console: Console) async -> Bool { await network.isPrepared(console) }
+    /// the first read. Returns the error of a file that can't be used, or `nil`.
+    nonisolated func preparationError(_ console: Console) async -> ImageError? {
+        await network.preparationError(console)
+    }
 
     /// Finishes the reader and reports an error. Returns `status`, or the status of a failure if the cookies can't be
     /// written.
@@ -157,11 +159,11 @@ extension ImageReader {
 }
 
 extension NetworkSetup {
-    /// Checks the files of the options, reads the cookies, and reports an error. Returns `false` if a file can't be
-    /// used.
-    func isPrepared(_ console: Console) async -> Bool {
-        guard let failure = await BlockingWork.value({ prepare() }) else { return true }
+    /// Checks the files of the options, reads the cookies, and reports an error. Returns the error of a file that can't be
+    /// used, or `nil`.
+    func preparationError(_ console: Console) async -> ImageError? {
+        guard let failure = await BlockingWork.value({ prepare() }) else { return nil }
         console.report("--\(failure.option)", failure.error)
-        return false
+        return failure.error
     }
 }

@@ -48,6 +48,26 @@ struct InputRun: Sendable {
         }
     }
 
+    /// Ends a command that can't process any input because of an error that was reported. With `--json`, prints the object
+    /// that `object` returns for each input. Returns the exit status.
+    func fail(
+        _ inputs: [ImageInput]? = nil, json: Bool, _ object: (_ index: Int, ImageInput) -> JSONValue
+    ) -> Int32 {
+        guard json else { return ExitStatus.failed }
+        for (index, input) in (inputs ?? list.inputs).enumerated() { console.printJSON(object(index, input)) }
+        return ExitStatus.failed
+    }
+
+    /// Ends a command like ``fail(_:json:_:)``, with the objects of ``ImageRecord``.
+    func fail(_ error: ImageError, of inputs: [ImageInput]? = nil, json: Bool) -> Int32 {
+        fail(inputs, json: json) { index, input in
+            var record = ImageRecord(input: input.text)
+            record.index = index
+            record.error = error
+            return record.json()
+        }
+    }
+
     /// Returns the facts about each input that its output name can contain. The names are unique in each directory.
     func facts(_ inputs: [ImageInput]? = nil) -> [OutputFacts] {
         let inputs = inputs ?? list.inputs

@@ -22,16 +22,17 @@ enum OutputLosses {
     static func notes(
         thumbnailOf info: ImageInfo?, from source: ImageFormat?, in format: ImageFormat, isLossless: Bool
     ) -> [String] {
-        var notes: [String] = []
-        if let info, info.format.canContainAnimations {
-            // The header of an animation in JPEG XL doesn't contain the number of frames.
-            if info.format == .jxl, !info.frameCountIsExact {
-                notes.append("only the first frame is written in \(format.rawValue)")
-            } else if info.frameCount > 1 {
-                notes.append("only the first of \(info.frameCount) frames is written in \(format.rawValue)")
-            }
-        }
-        return notes + losslessNotes(from: source, in: format, isLossless: isLossless)
+        let note = firstFrameNote(info, "written in \(format.rawValue)")
+        return (note.map { [$0] } ?? []) + losslessNotes(from: source, in: format, isLossless: isLossless)
+    }
+
+    /// Returns a text for an animation of which only the first frame is used, or `nil` for another image. `use` is a
+    /// participle, such as `written`.
+    static func firstFrameNote(_ info: ImageInfo?, _ use: String) -> String? {
+        guard let info, info.format.canContainAnimations else { return nil }
+        // The header of an animation in JPEG XL doesn't contain the number of frames.
+        if info.format == .jxl, !info.frameCountIsExact { return "only the first frame is \(use)" }
+        return info.frameCount > 1 ? "only the first of \(info.frameCount) frames is \(use)" : nil
     }
 
     /// Returns a text for the gamut and for the dynamic range of the source, if the files don't have them, although no

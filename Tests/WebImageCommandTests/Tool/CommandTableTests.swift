@@ -7,7 +7,7 @@ import WebImageTestSupport
 
 @testable import WebImageCommand
 
-@Suite("Help, man pages, completions, and JSON of the command table", .timeLimit(.minutes(5)))
+@Suite("Help, man pages, and completions of the command table", .timeLimit(.minutes(5)))
 struct CommandTableTests {
     /// The names of all pages of the help.
     private static let names = Commands.all.map(\.name) + HelpTopic.all.map(\.name)
@@ -235,93 +235,6 @@ struct CommandTableTests {
             }
             for example in command.examples { #expect(page.out.contains("    \(example.line)\n"), "\(command.name)") }
             #expect(options == command.sections.flatMap { $0.options.map(\.name) }, "\(command.name)")
-        }
-    }
-
-    @Test("The JSON objects of each command have the documented keys, types, and order, also for failures")
-    func json() async throws {
-        let tool = try ToolProcess()
-        try tool.write(try SampleImages.png(), "a.png")
-        try tool.write(try SampleImages.jpeg(), "b.jpg")
-        for (command, words) in [
-            (Commands.fetch, ["a.png", "none.png"]), (Commands.fetch, ["a.png", "--previews", "blurred"]),
-            (Commands.info, ["a.png", "none.png"]), (Commands.info, ["a.png", "--exif"]),
-            (Commands.convert, ["a.png", "none.png", "-f", "webp", "-o", "out/"]),
-            (Commands.decode, ["a.png", "none.png", "-o", "raw/"]),
-            (Commands.thumbnail, ["a.png", "none.png", "-o", "small/"]),
-            (Commands.animate, ["a.png", "b.jpg", "-o", "d.gif"]),
-            (Commands.animate, ["a.png", "none.png", "-o", "e.gif"]),
-            (Commands.compare, ["a.png", "b.jpg", "-o", "d.png"]), (Commands.compare, ["a.png", "none.png"]),
-        ] {
-            let result = try await tool.start([command.name, "--json"] + words).result
-            #expect(result.status == (words.contains("none.png") ? 1 : 0), "\(words): \(result.error)")
-            let lines = result.out.split(separator: "\n")
-            #expect(!lines.isEmpty)
-            for (line, object) in zip(lines, try result.objects) {
-                try check(object, String(line), command)
-            }
-        }
-    }
-
-    @Test("The JSON objects of cache, doctor, and demo have the documented keys, types, and order, also for failures")
-    func jsonOfOtherCommands() async throws {
-        let tool = try ToolProcess()
-        try tool.write(try SampleImages.png(), "a.png")
-        try tool.write(Data("words".utf8), "words")
-        try tool.write(Data(#"[{"file": "a.png", "title": "A", "kind": "picture"}]"#.utf8), "album/album.json")
-        try tool.write(try SampleImages.png(), "album/a.png")
-        for (command, words, status) in [
-            (Commands.cache, ["path"], Int32(0)), (Commands.cache, ["info", "--cache-dir", "none"], 1),
-            (Commands.cache, ["import", "https://a.example/a.png", "a.png", "--cache-dir", "c"], 0),
-            (Commands.cache, ["import", "https://a.example/b.png", "words", "--cache-dir", "c"], 1),
-            (Commands.cache, ["import", "none", "--cache-dir", "c"], 1),
-            (Commands.cache, ["info", "--cache-dir", "c"], 0), (Commands.cache, ["list", "--cache-dir", "c"], 0),
-            (Commands.cache, ["show", "https://a.example/a.png", "--cache-dir", "c"], 0),
-            (Commands.cache, ["show", "https://a.example/z.png", "--cache-dir", "c"], 1),
-            (Commands.cache, ["verify", "--cache-dir", "c"], 0),
-            (Commands.cache, ["export", "x", "--cache-dir", "c"], 0),
-            (Commands.cache, ["export", "x", "--cache-dir", "c"], 1),
-            (Commands.cache, ["trim", "--cache-dir", "c"], 0), (Commands.cache, ["clear", "--cache-dir", "c"], 0),
-            (Commands.demo, ["-d", "shown"], 0),
-        ] {
-            let result = try await tool.start(
-                [command.name, "--json"] + words, environment: ["WEBIMAGE_ALBUM": tool.path("album")]
-            ).result
-            #expect(result.status == status, "\(words): \(result.error)")
-            let lines = result.out.split(separator: "\n")
-            #expect(!lines.isEmpty, "\(words)")
-            for (line, object) in zip(lines, try result.objects) {
-                try check(object, String(line), command)
-                #expect((object["error"] is NSNull) == (status == 0), "\(line)")
-            }
-        }
-        let doctor = try await tool.run("doctor", "--json")
-        try check(try #require(try doctor.objects.first), doctor.out, Commands.doctor)
-        for command in Commands.all where command.options.contains(.json) {
-            #expect(!command.fields.isEmpty, "\(command.name)")
-        }
-    }
-
-    private func check(_ object: [String: Any], _ line: String, _ command: CommandSpec) throws {
-        let fields = command.fields.filter { !$0.isConditional || object[$0.name] != nil }
-        #expect(Set(object.keys) == Set(fields.map(\.name)), "\(command.name)")
-        var position = line.startIndex
-        for field in fields {
-            let range = try #require(line[position...].range(of: "\"\(field.name)\":"), "\(command.name) \(field.name)")
-            if !["outputs", "counts", "sections"].contains(field.name) { position = range.upperBound }
-            let value = try #require(object[field.name])
-            if value is NSNull {
-                #expect(field.isOptional, "\(command.name) \(field.name)")
-                continue
-            }
-            let isRight =
-                switch field.kind {
-                case .string: value is String
-                case .boolean, .number: value is NSNumber
-                case .array: value is [Any]
-                case .object: value is [String: Any]
-                }
-            #expect(isRight, "\(command.name) \(field.name)")
         }
     }
 }
