@@ -9,8 +9,8 @@
     enum AVIFWriter {
         static let maxDimension = 32_768
 
-        /// Encodes a still image with 8, 10, or 12 bits per sample. Pixels with 16 bits per sample, and PQ and HLG, are
-        /// encoded with at least 10.
+        /// Encodes a still image with 8, 10, or 12 bits per sample. Pixels with 16 bits per sample, PQ, HLG, and color spaces
+        /// that exceed Display P3 are encoded with at least 10.
         static func encode(
             _ image: DecodedImage, as encoding: ImageEncoding, depth: Int, context: ImageProcessingContext
         )
@@ -53,7 +53,7 @@
             let effort = try encoding.checkedEffort()
             let quality = encoding.quality ?? 70
             let subsampling =
-                switch encoding.chosenSubsampling(quality: quality) {
+                switch encoding.chosenSubsampling(quality: quality, metadata) {
                 case .yuv444: WI_AVIF_444
                 case .yuv422: WI_AVIF_422
                 case .yuv420: WI_AVIF_420
@@ -65,8 +65,8 @@
             // If only a profile describes the pixels, the code points are unspecified.
             case .source: colours = metadata.codePoints ?? ColorCodePoints(primaries: 2, transfer: 2)
             }
-            // 8 bits aren't enough for PQ and HLG, even if the pixels have 8 bits: they would be rounded again.
-            let depth = metadata.hasHDRSamples ? max(10, depth) : depth
+            // 8 bits aren't enough for PQ, HLG, and wide gamuts, even if the pixels have 8 bits: they would be rounded again.
+            let depth = metadata.hasHDRSamples || metadata.exceedsDisplayP3 ? max(10, depth) : depth
             return wi_avif_options(
                 depth: Int32(encoding.isLossless ? 8 : depth), is_lossless: encoding.isLossless ? 1 : 0,
                 quality: Int32(quality), speed: Int32(effort.map { 10 - $0 } ?? 6), subsampling: subsampling,

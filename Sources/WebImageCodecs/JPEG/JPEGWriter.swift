@@ -26,7 +26,7 @@ struct JPEGWriter {
         guard let handle = wi_jpeg_encoder_open() else { throw .decoding(.outOfMemory(byteCount: pixels.byteCount)) }
         defer { wi_jpeg_encoder_close(handle) }
         let isGray = allowsGray && isGray(pixels, image, encoding)
-        var options = options(encoding, isGray: isGray)
+        var options = options(encoding, image.metadata, isGray: isGray)
         try check(wi_jpeg_encoder_start(handle, UInt32(pixels.width), UInt32(pixels.height), &options), handle)
         let writer = JPEGWriter(pixels: pixels, background: background, context: context, handle: handle)
         let metadata = EmbeddedMetadata(checked: image, as: encoding, isGray: isGray)
@@ -66,9 +66,11 @@ struct JPEGWriter {
             && (pixels.isOpaque || (shade.red == shade.green && shade.green == shade.blue)) && pixels.isGray()
     }
 
-    private static func options(_ encoding: ImageEncoding, isGray: Bool) -> wi_jpeg_options {
+    private static func options(
+        _ encoding: ImageEncoding, _ metadata: ImageMetadata, isGray: Bool
+    ) -> wi_jpeg_options {
         let quality = encoding.isLossless ? 100 : encoding.quality ?? Self.defaultQuality
-        let subsampling = encoding.chosenSubsampling(quality: quality)
+        let subsampling = encoding.chosenSubsampling(quality: quality, metadata)
         return wi_jpeg_options(
             quality: Int32(quality), is_progressive: encoding.isProgressive ? 1 : 0,
             optimizes_tables: encoding.optimizesHuffmanTables ? 1 : 0, is_gray: isGray ? 1 : 0,

@@ -18,9 +18,10 @@ extension ImageEncoding {
         throw .request(.invalidOption(name: "effort", value: "\(effort)"))
     }
 
-    /// Returns the requested chroma subsampling, or a default for the quality. From 90 on, the default is full chroma
-    /// resolution, because callers expect no visible difference at such a quality.
-    func chosenSubsampling(quality: Int) -> ChromaSubsampling {
-        chromaSubsampling ?? (quality >= 90 ? .yuv444 : .yuv420)
+    /// Returns the requested chroma subsampling, or a default for the quality and the gamut. From 90 on, and for color
+    /// spaces that exceed Display P3, the default is full chroma resolution, because callers expect no visible difference
+    /// at such a quality, and because saturated colors consist mainly of chroma.
+    func chosenSubsampling(quality: Int, _ metadata: ImageMetadata) -> ChromaSubsampling {
+        chromaSubsampling ?? (quality >= 90 || metadata.exceedsDisplayP3 ? .yuv444 : .yuv420)
     }
 }

@@ -32,7 +32,9 @@ public struct ImageEncoding: Sendable, Hashable {
     public var usesDithering = true
     /// The chroma subsampling (JPEG, AVIF, HEIF).
     ///
-    /// The default is `nil`, which means 4:4:4 from quality 90 and 4:2:0 below it. For HEIF, `nil` always means 4:2:0.
+    /// The default is `nil`, which means 4:4:4 from quality 90 and 4:2:0 below it. If the color space of the pixels
+    /// exceeds Display P3, as Adobe RGB does, `nil` means 4:4:4 at every quality, and AVIF files have 10 bits per sample.
+    /// For HEIF, `nil` always means 4:2:0.
     /// Grayscale JPEG files have no chroma.
     public var chromaSubsampling: ChromaSubsampling?
     /// A Boolean value that indicates whether JPEG files have optimized Huffman tables. They make the file a few

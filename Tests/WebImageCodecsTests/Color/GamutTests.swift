@@ -53,6 +53,65 @@ struct GamutTests {
         #expect(zip(expected, clipped).contains { $0.difference(from: $1) > 3 })
     }
 
+    /// Returns the reduced patches in a color space. If there's no fixture for it, the samples of another one count as those
+    /// of the code points.
+    private func reduced(_ space: String) throws -> (image: DecodedImage, patches: GamutPatches, profile: [UInt8]) {
+        let patches = try GamutPatches(profile: space == "bt2020" ? "prophoto" : space)
+        let (width, height) = (Double(patches.size.width / 2), Double(patches.size.height / 2))
+        var image = try ImageCoderRegistry.standard.decode(
+            patches.file, options: ImageDecodingOptions(size: .exact(width: width, height: height), color: .source))
+        guard space == "bt2020" else { return (image, patches, try GamutPatches.icc(space)) }
+        let points = ColorCodePoints(primaries: 9, transfer: 1)
+        image = DecodedImage(
+            pixels: image.pixels,
+            metadata: ImageMetadata(storedSize: image.size, codePoints: points, color: .source))
+        return (image, patches, try #require(StandardColorSpace(points)?.profile))
+    }
+
+    @Test(
+        "With the default options, patches beyond Display P3 survive load, resize, and encode",
+        .enabled(if: LabConverter.isAvailable, "requires liblcms2-utils"),
+        arguments: ["adobe", "prophoto", "bt2020"],
+        [ImageFormat.jpeg, .png, .webp, .avif, .jxl].filter(ImageCoderRegistry.standard.canEncode))
+    func survivesDefaults(_ space: String, _ format: ImageFormat) throws {
+        let registry = ImageCoderRegistry.standard
+        let (image, patches, profile) = try reduced(space)
+        let data = try registry.encode(image, as: ImageEncoding(format: format))
+        let options = ImageDecodingOptions(color: .source)
+        let read = try registry.decode(data, options: options)
+        let isDescribed = read.metadata.iccProfile == nil && read.metadata.colorPrimaries == 9
+        let actual = try LabConverter.lab(
+            of: patches.centers(of: read), profile: isDescribed ? profile : read.profileOfPixels())
+        let expected = try LabConverter.lab(of: patches.colors, profile: profile)
+        let differences = zip(expected, actual).map { $0.difference(from: $1) }
+        let worst = try #require(differences.max())
+        #expect(worst <= 1, "\(differences)")
+    }
+
+    @Test(
+        "AVIF and JPEG files whose color space exceeds Display P3 have full chroma, and AVIF files have 10 bits",
+        arguments: ["srgb", "p3", "adobe", "prophoto", "bt2020"],
+        [ImageFormat.jpeg, .avif].filter(
+            ImageCoderRegistry.standard.canEncode))
+    func precision(_ space: String, _ format: ImageFormat) throws {
+        let image = try reduced(space).image
+        let isWide = space != "srgb" && space != "p3"
+        let full = "4:4:4"
+        let reduced = "4:2:0"
+        var encoding = ImageEncoding(format: format, quality: 70)
+        let data = try image.encoded(as: encoding)
+        #expect(ImageFileDetails(data: data).chromaSubsampling?.description == (isWide ? full : reduced))
+        #expect(try ImageInfo(data: data).bitDepth == (isWide && format == .avif ? 10 : 8))
+        // The caller can request less, and a conversion to a smaller color space needs no more.
+        encoding.chromaSubsampling = .yuv420
+        #expect(ImageFileDetails(data: try image.encoded(as: encoding)).chromaSubsampling?.description == reduced)
+        for color in [ImageColorSpace.sRGB, .displayP3] {
+            let small = try image.encoded(as: ImageEncoding(format: format, quality: 70).with(\.color, color))
+            #expect(ImageFileDetails(data: small).chromaSubsampling?.description == reduced)
+            #expect(try ImageInfo(data: small).bitDepth == 8)
+        }
+    }
+
     @Test(
         "Decoding to Display P3 matches an independent converter",
         .enabled(if: LabConverter.isAvailable, "requires liblcms2-utils"), arguments: ["srgb", "p3"])
