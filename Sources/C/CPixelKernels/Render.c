@@ -49,7 +49,10 @@ WI_INLINE void wi_render_pixel(const wi_render *own, const float *samples, const
                    own->alternate_offset[k];
     wi_apply(own->to_output, c);
     if (own->keeps_hue) wi_into_gamut(c, own->output_luminance);
-    if (own->tones) wi_tone(c, own->tones, own->peak);
+    if (own->tones)
+        wi_tone(c, own->tones, own->peak);
+    else if (own->keeps_hue)
+        wi_limit(c, own->limit);
     for (int k = 0; k < 3; k++) {
         float light = wi_clamp(c[k], 0, own->limit);
         if (own->pq) {

@@ -26,6 +26,15 @@ WI_INLINE void wi_tone(float *c, const float *factors, float peak) {
     for (int k = 0; k < 3; k++) c[k] *= factor;
 }
 
+/// Reduces light whose largest channel exceeds a limit to that limit. Clipping the channels would change the hue.
+WI_INLINE void wi_limit(float *c, float limit) {
+    float largest = c[0] > c[1] ? c[0] : c[1];
+    largest = largest > c[2] ? largest : c[2];
+    if (!(largest > limit)) return;
+    float factor = limit / largest;
+    for (int k = 0; k < 3; k++) c[k] *= factor;
+}
+
 /// Mixes light with the gray of the same luminance until no channel is negative. Clipping the channels would change the
 /// hue.
 WI_INLINE void wi_into_gamut(float *c, const float *luminance) {

@@ -213,7 +213,7 @@ enum HDRMath {
     }
 
     private static func mapped(_ nits: Double, _ headroom: Double) -> Double {
-        guard headroom * 203 < 1_000 else { return nits }
+        guard headroom * 203 < 1_000 else { return min(nits, headroom * 203) }
         let top = pq(1_000 / 203)
         let (light, most) = (pq(min(nits, 1_000) / 203) / top, pq(headroom) / top)
         let knee = 1.5 * most - 0.5
