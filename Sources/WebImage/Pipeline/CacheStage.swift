@@ -193,7 +193,10 @@ extension RequestPlan {
         request.caching.processedEncoding != nil && policy.usesUnconfirmed && !request.includesOriginalData
     }
 
-    var processedKey: CacheKey { keys.final.appending(["final"]) }
+    /// The key of the separate entry. The files of requests with a high dynamic range have a form of their own.
+    var processedKey: CacheKey {
+        keys.final.appending(request.decoding.dynamicRange == .high ? ["final", "gain-map"] : ["final"])
+    }
 
     func encodedKey(_ encoding: ImageEncoding) -> CacheKey {
         keys.final.appending(["encoded", encoding.identity])

@@ -35,6 +35,7 @@ final class EncodeStage: Sendable {
         let encoding: ImageEncoding
         let image: ObjectIdentifier
         let reusesOriginal: Bool
+        let isProcessedFile: Bool
         let limits: ImageLimits
         let coders: Int
     }
@@ -54,19 +55,21 @@ final class EncodeStage: Sendable {
     /// `original` is the data that the image was decoded from, if the encoder can use it.
     ///
     /// The encode looks in `storage` first and stores its result there before it ends. So a request that found nothing
-    /// in the cache either joins the running encode or uses its stored result.
+    /// in the cache either joins the running encode or uses its stored result. If `isProcessedFile` is `true`, and the
+    /// request has a high dynamic range, the result is a ``ProcessedFile``.
     func encode(
         _ image: DecodedImage, original: Data?, _ plan: RequestPlan, as encoding: ImageEncoding,
-        priority: SharedPriority,
-        storage: Storage? = nil
+        priority: SharedPriority, isProcessedFile: Bool = false, storage: Storage? = nil
     ) async throws(ImageError) -> SharedEncodedImage {
+        let isProcessedFile = isProcessedFile && plan.request.decoding.dynamicRange == .high
         let key = Key(
             processed: plan.keys.final, encoding: encoding, image: ObjectIdentifier(image),
-            reusesOriginal: original != nil, limits: plan.limits, coders: plan.settings.revision.coders)
+            reusesOriginal: original != nil, isProcessedFile: isProcessedFile, limits: plan.limits,
+            coders: plan.settings.revision.coders)
         return try await jobs.value(for: key, priority: priority) { context in
             if let cached = await storage?.cached() { return .success(cached) }
             do throws(ImageError) {
-                let encoded = try await self.encode(image, original, plan, encoding, context.priority)
+                let encoded = try await self.encode(image, original, plan, encoding, isProcessedFile, context.priority)
                 await storage?.store(encoded)
                 return .success(encoded)
             } catch {
@@ -77,7 +80,7 @@ final class EncodeStage: Sendable {
 
     private func encode(
         _ image: DecodedImage, _ original: Data?, _ plan: RequestPlan, _ encoding: ImageEncoding,
-        _ priority: SharedPriority
+        _ isProcessedFile: Bool, _ priority: SharedPriority
     ) async throws(ImageError) -> SharedEncodedImage {
         // The encoder decodes the original again to check whether it can replace the image.
         let cost = image.pixels.byteCount * (original == nil ? 1 : 2)
@@ -94,7 +97,9 @@ final class EncodeStage: Sendable {
                 .encode, key: plan.keys.final, detail: format,
                 describe: { $1.byteCount = $0.count }
             ) { () throws(ImageError) in
-                try coders.encode(image, as: encoding, original: original, context: context)
+                isProcessedFile
+                    ? try ProcessedFile.data(of: image, as: encoding, coders, context: context)
+                    : try coders.encode(image, as: encoding, original: original, context: context)
             }
         }
         return SharedEncodedImage(data)

@@ -329,7 +329,7 @@ final class ImagePipeline: Sendable {
         storing.store(processed: image, originalInfo, of: original, plan, generation) {
             [encode] image, plan, encoding in
             let encoded = try? await encode.encode(
-                image, original: nil, plan, as: encoding, priority: SharedPriority(.low))
+                image, original: nil, plan, as: encoding, priority: SharedPriority(.low), isProcessedFile: true)
             return encoded?.data
         }
     }

@@ -32,13 +32,14 @@ struct ProcessedForm: WholeImageTransformer {
 
     /// Returns the image as it would be read from disk. An image that can't be stored remains unchanged.
     func apply(toWhole image: DecodedImage, context: ImageProcessingContext) throws(ImageError) -> DecodedImage {
-        // The formats of processed images can't contain gain maps.
-        guard !image.isAnimated, !image.metadata.isPartial, !image.isHDR else { return image }
+        guard !image.isAnimated, !image.metadata.isPartial, encoding.keepsRange(of: image, options) else {
+            return image
+        }
         do throws(ImageError) {
-            let data = try coders.encode(image, as: encoding, context: context)
-            let read = try coders.decode(data, options: options, context: context)
+            let data = try ProcessedFile.data(of: image, as: encoding, coders, context: context)
+            let read = try ProcessedFile.decode(data, options: options, coders, context: context)
             guard image.hasSameColors(as: read) else { return image }
-            return image.replacing(pixels: read.pixels, animation: nil)
+            return image.replacing(pixels: read.pixels, animation: nil, gainMap: read.gainMap)
                 .with(encodedForm: EncodedForm(encoding: encoding, data: data))
         } catch {
             guard error != .cancelled else { throw error }
@@ -64,15 +65,16 @@ extension ProcessedForm {
     static func readOptions(_ request: ImageRequest) -> ImageDecodingOptions {
         var options = ImageDecodingOptions(
             scale: request.scale, preservesBitDepth: request.decoding.preservesBitDepth,
-            color: request.decoding.color)
+            color: request.decoding.color, dynamicRange: request.decoding.dynamicRange)
         options.keepsGamut = request.decoding.keepsGamut
         return options
     }
 
     /// Returns whether reading `image` from disk would return the same image.
     static func mayStore(_ image: DecodedImage, _ request: ImageRequest) -> Bool {
-        guard !image.isAnimated, !image.metadata.isPartial, !image.isHDR,
-            image.metadata.iccProfile?.count ?? 0 <= ProcessedImageRecord.maxProfileByteCount
+        guard !image.isAnimated, !image.metadata.isPartial,
+            image.metadata.iccProfile?.count ?? 0 <= ProcessedImageRecord.maxProfileByteCount,
+            request.caching.processedEncoding?.keepsRange(of: image, request.decoding) ?? false
         else { return false }
         guard let encoding = lossyEncoding(of: request) else { return true }
         return image.encodedForm?.encoding == encoding
@@ -82,7 +84,7 @@ extension ProcessedForm {
     static func image(
         _ data: Data, _ request: ImageRequest, _ coders: ImageCoderRegistry, context: ImageProcessingContext
     ) throws(ImageError) -> DecodedImage {
-        let image = try coders.decode(data, options: readOptions(request), context: context)
+        let image = try ProcessedFile.decode(data, options: readOptions(request), coders, context: context)
         guard let encoding = lossyEncoding(of: request) else { return image }
         return image.with(encodedForm: EncodedForm(encoding: encoding, data: data))
     }
@@ -104,12 +106,21 @@ extension ImageEncoding {
         guard maxByteCount == nil, maxDimension == nil, options.color == .sRGB, !options.keepsGamut,
             color != .displayP3
         else { return false }
+        // Only this format stores all samples of PQ and HLG, which must not be converted.
+        if options.dynamicRange == .high { return format == .png && color == .source && preservesDynamicRange }
         return switch formatOrAutomatic {
         case .png, .pam: true
         case .webp: isLossless && !options.preservesBitDepth
         case .qoi: !options.preservesBitDepth
         default: false
         }
+    }
+}
+
+extension ImageEncoding {
+    /// Returns whether the file of a processed image may keep the dynamic range of the image, and reading it restores it.
+    fileprivate func keepsRange(of image: DecodedImage, _ options: ImageDecodingOptions) -> Bool {
+        !image.isHDR || preservesDynamicRange && options.dynamicRange == .high
     }
 }
 
@@ -195,8 +206,9 @@ extension ProcessedImageRecord.Source {
         metadata.alternativeText = alternativeText
         metadata.extendedDescription = extendedDescription
         metadata.rights = rights
-        // The colors of unconverted pixels are those that the decoder found.
-        guard stored.color != .source else { return metadata }
+        // The colors of unconverted pixels are those that the decoder found, but the file of an image in PQ or HLG contains
+        // neither a profile nor unspecified numbers.
+        guard stored.color != .source || stored.hasHDRSamples && codePoints != nil else { return metadata }
         metadata.iccProfile = iccProfile
         metadata.sourceCurve = LightCurve(rawValue: curve) ?? .sRGB
         metadata.fileCodePoints = codePoints.flatMap {

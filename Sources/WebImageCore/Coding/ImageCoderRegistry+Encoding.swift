@@ -34,7 +34,10 @@ extension ImageCoderRegistry {
         try encoding.checkNumbers()
         let context = context.forEncoding()
         // Reuse the existing data, because encoding the image again would degrade it further.
-        if let form = image.encodedForm, form.encoding == encoding, original == nil { return form.data }
+        // The data of an image with a gain map isn't an image file.
+        if let form = image.encodedForm, form.encoding == encoding, original == nil, image.gainMap == nil {
+            return form.data
+        }
         var image = try image.selecting(encoding.frames)
         let source = original.flatMap { OriginalImageFile($0, coders: self, context: context) }
         if encoding.format == nil, let source, try source.canReplaceEncoding(of: image, as: encoding) {
