@@ -118,6 +118,11 @@ enum ImageProperties {
                 (probe.frameCount, probe.frameCountIsExact, probe.loopCount) = (1, true, 1)
                 record.probe = probe
             }
+            if let points = image.metadata.sourceCodePoints, points.primaries != 2 || points.transfer != 2 {
+                // Only the decoder reads the code points of a profile.
+                probe.codePoints = points
+                record.probe = probe
+            }
             record.colorProfile = image.metadata.iccProfile.flatMap { ICCDescription.text(of: [UInt8]($0)) }
         } catch {
             record.error = error

@@ -61,9 +61,11 @@
             }
         }
 
-        /// The color code points of the file. Without a color profile, they describe the samples.
+        /// The color code points of the profile or of the file. Without a color profile, those of the file describe the
+        /// samples.
         var codePoints: ColorCodePoints {
-            ColorCodePoints(primaries: Int(info.primaries), transfer: Int(info.transfer))
+            if let points = iccProfile.flatMap({ ColorCodePoints(iccProfile: $0) }) { return points }
+            return ColorCodePoints(primaries: Int(info.primaries), transfer: Int(info.transfer))
         }
 
         /// The conversion to sRGB. A color profile takes precedence over code points (ISO/IEC 23000-22, 7.3.6.4).

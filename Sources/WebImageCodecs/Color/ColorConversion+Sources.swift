@@ -4,9 +4,11 @@ import WebImageCore
 
 extension ColorConversion {
     /// Returns the conversion for an embedded profile, or `nil` if the pixels stay unchanged. Profiles for other color
-    /// models are ignored, but an RGB profile is also used for grayscale images.
+    /// models are ignored, but an RGB profile is also used for grayscale images. Code points in the profile take precedence
+    /// over its curves and tables.
     static func from(profile: [UInt8]?, model: ColorSpaceModel = .rgb) -> ColorConversion? {
         guard let profile, profile.count <= ICCProfile.maxBytes else { return nil }
+        if model != .cmyk, let points = ColorCodePoints(iccProfile: profile) { return from(points) }
         let conversion = ColorCache.shared.conversion(.profile(profile)) { ColorConversion(profile: profile) }
         guard let conversion else { return nil }
         switch (model, conversion.source) {

@@ -65,9 +65,10 @@ struct EncodedColors {
 
     /// Returns the color space that the code points of the source describe, or `nil` if the profile or nothing does.
     private static func codeSpace(of image: DecodedImage) -> StandardColorSpace? {
-        // In PNG and JPEG XL, code points take precedence over profiles.
+        // In PNG and JPEG XL, code points take precedence over profiles. Those in a profile always do.
         let prefersCodePoints = image.format.map { [.png, .apng, .jxl].contains($0) } ?? false
-        let usesCodePoints = image.metadata.iccProfile == nil || prefersCodePoints
+        let profile = image.metadata.iccProfile.map { [UInt8]($0) }
+        let usesCodePoints = profile.map { prefersCodePoints || ColorCodePoints(iccProfile: $0) != nil } ?? true
         return usesCodePoints ? StandardColorSpace(image.metadata.sourceCodePoints) : nil
     }
 

@@ -114,7 +114,9 @@ struct HDRRenderer {
         case .displayP3: return Chromaticities.displayP3.toSRGB.map { Source(curves: curves(.sRGB), toSRGB: $0) }
         case .source: break
         }
-        if !metadata.hasHDRSamples, let profile = metadata.iccProfile {
+        if !metadata.hasHDRSamples, let profile = metadata.iccProfile,
+            ColorCodePoints(iccProfile: [UInt8](profile)) == nil
+        {
             return ICCShaper([UInt8](profile)).map(Self.source)
         }
         guard let points = metadata.codePoints, let transfer = TransferFunction(codePoint: points.transfer),

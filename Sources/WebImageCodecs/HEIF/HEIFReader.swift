@@ -77,8 +77,9 @@
             return wi_heif_icc(handle, &profile) != 0 ? profile : nil
         }
 
-        /// The color code points, or `nil` if the file has none.
+        /// The color code points of the profile or of the file, or `nil` if there are none.
         var codePoints: ColorCodePoints? {
+            if let points = iccProfile().flatMap({ ColorCodePoints(iccProfile: $0) }) { return points }
             guard info.transfer != 0 else { return nil }
             return ColorCodePoints(primaries: Int(info.primaries), transfer: Int(info.transfer))
         }

@@ -37,7 +37,8 @@
             let requested = options
             // The code points are known only to libjxl, which also returns an equivalent profile. Files with an embedded
             // profile have none.
-            let options = source.isAnimated ? options : options.adapted(to: source.codePoints)
+            let options =
+                source.isAnimated ? options : options.adapted(to: source.describedSpace(.source).exactCodePoints)
             let wanted = options.effectiveFrames(context.limits)
             // The positions of the frames are known only after a pass over all of them.
             let needsIndex = source.isAnimated && wanted != .first

@@ -207,6 +207,9 @@
     }
 
     extension wi_jxl_color_space {
+        /// The code points, or those of the profile if it has the tag `cicp`.
+        var exactCodePoints: ColorCodePoints? { codePoints ?? profile.flatMap { ColorCodePoints(iccProfile: $0) } }
+
         var profile: [UInt8]? { icc.map { [UInt8](UnsafeBufferPointer(start: $0, count: icc_count)) } }
 
         /// The code points, or `nil` if only a profile describes the color space.

@@ -74,6 +74,12 @@ public struct ImageCoderRegistry: Sendable {
         if let probe, !probe.hasICCProfile || probe.format == .png, probe.format != .jxl {
             options = options.adapted(to: probe.codePoints)
         }
+        // The tag of a profile is rare, so files are searched for it only if it matters.
+        if let probe, probe.hasICCProfile, options.dynamicRange == .high,
+            probe.format != .png || probe.codePoints == nil
+        {
+            options = options.adapted(to: ColorCodePoints(ofProfileIn: data, format: probe.format))
+        }
         let prefix = data.prefix(64)
         var failures: [ImageError.DecodingFailure] = []
         for coder in coders.reversed() where claims(coder, probe?.format, prefix, options) {
