@@ -108,6 +108,8 @@ let package = Package(
     targets: [
         cModule("CPixelKernels", libraries: []),
         cModule("CInflate", libraries: ["z"]),
+        // The module loads libbrotlidec with the first compressed box of a JPEG XL file.
+        cModule("CBrotli", ["CDynamicLibrary"], libraries: []),
         cModule("CJPEG", ["CPixelKernels"], libraries: ["jpeg"]),
         cModule("CPNG", libraries: ["png", "z", "deflate"]),
         cModule("CGIF", libraries: []),
@@ -143,7 +145,7 @@ let package = Package(
         cModule("CImageQuality", libraries: ["m"]),
         // Package-only tools for locks, threads, and waiting. Every target may import this module.
         module("WebImageConcurrency", []),
-        module("WebImageCore", ["WebImageConcurrency", "CPixelKernels", "CInflate"]),
+        module("WebImageCore", ["WebImageConcurrency", "CPixelKernels", "CInflate", "CBrotli"]),
         module(
             "WebImageCodecs",
             ["WebImageConcurrency", "WebImageCore", "CPixelKernels", "CJPEG", "CPNG", "CGIF", "CWebP", "CColor"]

@@ -89,7 +89,12 @@ enum Metadata {
         }
         let data = Data(bytes)
         if let map = JPEGGainMap.find(in: data) { require(map.range.upperBound <= data.count, "A map is outside.") }
-        if let map = JXLGainMap.find(in: data) { require(map.range.upperBound <= data.count, "A map is outside.") }
+        if let map = JXLGainMap.find(in: data), let stream = map.codestream(of: data) {
+            require(stream.count <= data.count * 8 + 128 << 10, "A map is larger than its limit.")
+        }
+        if let points = ColorCodePoints(iccProfile: Array(bytes)) {
+            require(points.primaries != 2, "The code points of a profile are invalid.")
+        }
         if let metadata = GainMapMetadata(iso: bytes),
             let file = JXLGainMapWriter.adding(Data([0xFF, 0x0A, 0]), metadata, to: data)
         {

@@ -54,11 +54,9 @@ struct GainMapDecoder {
 
     /// Returns the image with the gain map of a JPEG XL file if the options ask for it.
     func attachJXL(to image: DecodedImage, of data: Data) throws(ImageError) -> DecodedImage {
-        guard options.dynamicRange == .high, !image.isAnimated, let found = JXLGainMap.find(in: data) else {
-            return image
-        }
-        let start = data.startIndex + found.range.lowerBound
-        let encoded = data.subdata(in: start..<start + found.range.count)
+        guard options.dynamicRange == .high, !image.isAnimated, let found = JXLGainMap.find(in: data),
+            let encoded = found.codestream(of: data)
+        else { return image }
         return try attach(encoded, found.metadata, to: image)
     }
 

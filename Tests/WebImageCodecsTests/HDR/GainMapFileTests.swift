@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageTestBasics
 
 @Suite("Positions and color spaces of gain maps in files")
 struct GainMapFileTests {
@@ -218,5 +219,45 @@ struct GainMapFileTests {
         let moved = #"<C:Item I:Semantic="GainMap" I:Length="\#(parts.map.count - 1)"/>"#
         #expect(JPEGGainMap.find(in: parts.file([Self.primary, moved], parts.map)) == nil)
         #expect(JPEGGainMap.find(in: parts.file([Self.primary], parts.map)) == nil)
+    }
+
+    /// Returns a file whose box `jhgm` is compressed in a box `brob`, after a change of the compressed data.
+    private static func compressing(
+        _ file: Data, _ change: (inout Data) -> Void = { _ in }, box: (Data) -> Data = { $0 }
+    ) throws -> Data {
+        let name = try #require(file.range(of: Data("jhgm".utf8), options: .backwards))
+        var packed = CodedBody.brotli.encode(box(Data(file[name.upperBound...])))
+        change(&packed)
+        let size = PNGParts.big(UInt32(packed.count + 12))
+        return file[..<(name.lowerBound - 4)] + Data(size) + Data("brobjhgm".utf8) + packed
+    }
+
+    @Test(
+        "A gain map in a compressed box of a JPEG XL file is the same as in an ordinary box",
+        .enabled(if: ImageCoderRegistry.standard.canEncode(.jxl)))
+    func compressedBox() throws {
+        let jpeg = try Self.sample(9).encoded(as: Self.encoding)
+        let encoding = ImageEncoding(format: .jxl, isLossless: true)
+        let file = try ImageCoderRegistry.standard.encode(try HDRFiles.image(jpeg), as: encoding, original: jpeg)
+        let packed = try Self.compressing(file)
+        let (read, expected) = (try HDRFiles.image(packed), try HDRFiles.image(file))
+        #expect(read.gainMap?.metadata == expected.gainMap?.metadata && read.gainMap != nil)
+        #expect(read.gainMap?.pixels.packedBytes() == expected.gainMap?.pixels.packedBytes())
+        #expect(GainMapInfo.read(packed, format: .jxl) == GainMapInfo.read(file, format: .jxl))
+        #expect(GainMapInfo.exists(in: packed, format: .jxl))
+        // Invalid data leaves the image.
+        for count in [0, 1, 40] {
+            let damaged = try Self.compressing(file, { $0 = $0.prefix(count) })
+            #expect(try HDRFiles.image(damaged).gainMap == nil, "\(count)")
+        }
+        for place in [0, 5, 60] {
+            let damaged = try Self.compressing(file, { $0[$0.startIndex + place] ^= 0xFF })
+            #expect(try HDRFiles.image(damaged).size == expected.size, "\(place)")
+        }
+        // Data that becomes much larger is rejected.
+        let bomb = try Self.compressing(file, box: { $0 + Data(count: 8 << 20) })
+        #expect(bomb.count < file.count + 4_096)
+        #expect(JXLGainMap.find(in: bomb)?.codestream(of: bomb) == nil)
+        #expect(try HDRFiles.image(bomb).gainMap == nil)
     }
 }

@@ -32,7 +32,9 @@ package struct GainMapInfo: Sendable, Hashable {
         switch format {
         case .jpeg: return JPEGGainMap.find(in: data).flatMap { read(part($0.range), $0.metadata) }
         case .avif, .heif: return HEIFGainMap.find(in: data).flatMap { read($0.standaloneFile(data), $0.metadata) }
-        case .jxl: return JXLGainMap.find(in: data).flatMap { read(part($0.range), $0.metadata) }
+        case .jxl:
+            guard let map = JXLGainMap.find(in: data) else { return nil }
+            return map.codestream(of: data).flatMap { read($0, map.metadata) }
         default: return nil
         }
     }
