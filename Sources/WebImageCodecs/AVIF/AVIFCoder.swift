@@ -83,8 +83,8 @@
         /// Encodes a still image or an animation.
         ///
         /// The default quality is 70. Unless a subsampling is requested, chroma has half the resolution at qualities
-        /// below 90. Images whose color space exceeds Display P3 have full chroma and at least 10 bits. The efforts 0 to 9 correspond to the speeds 10 to 1 of libavif, and the default speed is 6.
-        /// Images with 16 bits per sample are encoded with at least 10 bits, but animation frames are reduced to 8 bits first.
+        /// below 90. Images whose color space exceeds Display P3 have full chroma and at least 10 bits. The efforts 0 to 9
+        /// correspond to the speeds 10 to 1 of libavif, and the default speed is 6. Images with 16 bits per sample are encoded with at least 10 bits, but animation frames are reduced to 8 bits first.
         /// The file can contain the color profile, the code points, EXIF, and XMP. The edit lists of the tracks contain the
         /// loop count.
         ///

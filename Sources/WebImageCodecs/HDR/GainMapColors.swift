@@ -40,8 +40,8 @@ extension Chromaticities {
     /// The code points that ``codePoint(ofProfile:)`` returns.
     private static let codePoints = HDRPixels.Primaries.allCases.map(\.rawValue) + [4, 5, 6, 8, 11, 22]
 
-    /// Returns the code point of the primaries that an RGB profile contains, or that its matrix describes, or `nil` if no code point
-    /// describes them.
+    /// Returns the code point of the primaries that an RGB profile contains, or that its matrix describes, or `nil` if no
+    /// code point describes them.
     static func codePoint(ofProfile profile: [UInt8]) -> Int? {
         if let points = ColorCodePoints(iccProfile: profile) { return points.primaries }
         guard let colorants = ICCProfile(profile)?.matrixModel()?.colorants.flat else { return nil }

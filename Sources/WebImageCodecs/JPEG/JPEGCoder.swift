@@ -110,8 +110,8 @@ package struct JPEGCoder: FrameSelectingCoder, ReducingImageCoder {
     ///
     /// The default quality is 90. Unless the option is disabled, the Huffman tables are optimized for the image.
     /// Unless a subsampling is requested, chroma has half the resolution below quality 90 and the full resolution from
-    /// there on, and always if the color space exceeds Display P3. Grayscale images have one component. The file can contain the color profile, EXIF with an optional
-    /// thumbnail, and XMP. Metadata that doesn't fit into a segment is omitted.
+    /// there on, and always if the color space exceeds Display P3. Grayscale images have one component. The file can
+    /// contain the color profile, EXIF with an optional thumbnail, and XMP. Metadata that doesn't fit into a segment is omitted.
     ///
     /// - Throws: ``ImageError/ProcessingFailure/encodingFailed(format:reason:)`` or
     ///   ``ImageError/RequestFailure/invalidOption(name:value:)``.

@@ -176,8 +176,8 @@ public struct ImageMetadata: Sendable, Hashable {
     /// The color primaries of the pixels as a code point of ITU-T H.273, or `nil` if the file has no code points.
     ///
     /// Common values are 1 (BT.709 and sRGB), 9 (BT.2020), 12 (Display P3), and 2 (unspecified). PNG (`cICP`), AVIF and
-    /// HEIF (`nclx`), JPEG XL, and ICC profiles with the tag `cicp` contain code points. If ``color`` is ``ImageColorSpace/source``, the value is that of
-    /// the file. If the decoder converted the pixels, the value is 1 for sRGB and 12 for Display P3. The default is
+    /// HEIF (`nclx`), JPEG XL, and ICC profiles with the tag `cicp` contain code points. If ``color`` is
+    /// ``ImageColorSpace/source``, the value is that of the file. If the decoder converted the pixels, the value is 1 for sRGB and 12 for Display P3. The default is
     /// `nil`.
     public var colorPrimaries: Int?
     /// The transfer characteristics of the pixels as a code point of ITU-T H.273, or `nil` if the file has no code points.
