@@ -29,16 +29,14 @@
                     XCTAssertEqual(grid.wrongImages(), [])
                 }
                 // If GtkGridView of GTK 4.8 is scrolled before its layout, it shows no cells until it is scrolled
-                // again.
-                Stand.pump("cells") {
-                    guard !grid.isVisible else { return true }
-                    position += 1
-                    grid.scroll(to: position)
-                    return false
-                }
-                Stand.pump("the images at the last position") { grid.isComplete }
-                // The layout of a frame can show further cells, whose transitions begin then.
-                Stand.pump("a frame without transitions") {
+                // again. The layout of a frame can hide the cells for this reason, and it can show further ones, whose
+                // transitions begin then.
+                Stand.pump("a frame without transitions, with the images at the last position") {
+                    guard grid.isVisible else {
+                        position += 1
+                        grid.scroll(to: position)
+                        return false
+                    }
                     guard grid.isComplete, Self.isAtRest else { return false }
                     window.frame()
                     return grid.isComplete && Self.isAtRest

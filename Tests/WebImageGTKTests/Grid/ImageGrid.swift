@@ -118,8 +118,10 @@
         /// A Boolean value that indicates whether cells are on screen.
         var isVisible: Bool { !onScreen.isEmpty }
 
-        /// A Boolean value that indicates whether every cell on screen shows its image.
-        var isComplete: Bool { onScreen.allSatisfy { WebImageView(for: $0)?.snapshot().state == .showing } }
+        /// A Boolean value that indicates whether there are cells on screen, and each of them shows its image.
+        var isComplete: Bool {
+            isVisible && onScreen.allSatisfy { WebImageView(for: $0)?.snapshot().state == .showing }
+        }
 
         /// Returns the cells whose stage contains the image of another cell.
         func wrongImages() -> [String] {
