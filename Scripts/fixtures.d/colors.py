@@ -10,6 +10,7 @@ import hashlib, json, math, os, struct, zlib
 import numpy as np
 
 from common import CONVERT, ROOT, read, run, tmp
+from light import CODED, NITS, PRIMARIES, WHITE, in_gamut, limited, srgb_light, srgb_sample, to_xyz, xyz
 
 OUT = os.path.join(ROOT, "Tests", "Fixtures", "colors")
 W, H = 48, 32
@@ -33,25 +34,6 @@ def add(name, content, reference, format, tolerance=1.0, **facts):
 # --- Light ------------------------------------------------------------------------------------------------------------
 
 D50 = np.array([0.9642, 1, 0.8249])
-D65 = (0.3127, 0.3290)
-PRIMARIES = {
-    "srgb": ((0.64, 0.33), (0.30, 0.60), (0.15, 0.06), D65),
-    "p3": ((0.680, 0.320), (0.265, 0.690), (0.150, 0.060), D65),
-    "2020": ((0.708, 0.292), (0.170, 0.797), (0.131, 0.046), D65),
-    "adobe": ((0.64, 0.33), (0.21, 0.71), (0.15, 0.06), D65),
-    "prophoto": ((0.734699, 0.265301), (0.159597, 0.840403), (0.036598, 0.000105), (0.345704, 0.358540)),
-}
-
-
-def xyz(point):
-    x, y = point
-    return np.array([x / y, 1, (1 - x - y) / y])
-
-
-def to_xyz(name):
-    red, green, blue, white = PRIMARIES[name]
-    columns = np.stack([xyz(red), xyz(green), xyz(blue)], axis=1)
-    return columns * np.linalg.solve(columns, xyz(white))
 
 
 def bradford(source, target):
@@ -67,50 +49,6 @@ def to_srgb(name):
     return np.linalg.inv(to_d50("srgb")) @ to_d50(name)
 
 
-def srgb_light(v):
-    return np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)
-
-
-def srgb_sample(light):
-    light = np.clip(light, 0, 1)
-    return np.where(light <= 0.0031308, light * 12.92, 1.055 * light ** (1 / 2.4) - 0.055)
-
-
-def pq_nits(v):
-    root = v ** (1 / 78.84375)
-    return 10000 * (np.maximum(root - 0.8359375, 0) / (18.8515625 - 18.6875 * root)) ** (1 / 0.1593017578125)
-
-
-def pq_sample(nits):
-    root = (nits / 10000) ** 0.1593017578125
-    return ((0.8359375 + 18.8515625 * root) / (1 + 18.6875 * root)) ** 78.84375
-
-
-def roll_off(nits):
-    """The tone curve of BT.2390 from 1,000 to 203 cd/m2, applied to the largest channel."""
-    largest = np.maximum(nits.max(axis=-1, keepdims=True), 1e-6)
-    top, target = pq_sample(1000.0), pq_sample(203.0) / pq_sample(1000.0)
-    value = pq_sample(np.minimum(largest, 1000.0)) / top
-    knee = 1.5 * target - 0.5
-    t = np.clip((value - knee) / (1 - knee), 0, 1)
-    curve = (2 * t**3 - 3 * t**2 + 1) * knee + (t**3 - 2 * t**2 + t) * (1 - knee) + (3 * t**2 - 2 * t**3) * target
-    return nits * np.where(value < knee, 1, pq_nits(curve * top) / largest) / 203
-
-
-def in_gamut(light):
-    """Mixes sRGB light with the gray of the same luminance until no channel is negative."""
-    luminance = (light @ to_xyz("srgb")[1])[..., None]
-    smallest = light.min(axis=-1, keepdims=True)
-    share = np.where(smallest < 0, luminance / np.where(smallest < 0, luminance - smallest, 1), 1)
-    return luminance + (light - luminance) * share
-
-
-def hlg_nits(v):
-    scene = np.where(v <= 0.5, v * v / 3, (np.exp((v - 0.55991073) / 0.17883277) + 0.28466892) / 12)
-    luminance = scene @ np.array([0.2627, 0.6780, 0.0593])
-    return 1000 * scene * np.maximum(luminance, 0)[..., None] ** 0.2
-
-
 LIGHT = {
     1: lambda v: np.where(v < 0.08124286, v / 4.5, ((v + 0.09929683) / 1.09929683) ** (1 / 0.45)),
     4: lambda v: v ** 2.2,
@@ -118,14 +56,13 @@ LIGHT = {
     8: lambda v: v,
     13: srgb_light,
 }
-NITS = {16: pq_nits, 18: hlg_nits}
-CODED = {1: "srgb", 9: "2020", 12: "p3"}
 
 
 def shown(samples, primaries, transfer):
     """Converts samples (0...1, shape H, W, 4) with code points to sRGB samples."""
     if transfer in NITS:
-        light = roll_off(in_gamut(NITS[transfer](samples[..., :3]) @ to_srgb(CODED[primaries]).T))
+        nits = NITS[transfer](samples[..., :3]) @ to_srgb(CODED[primaries]).T
+        light = limited(in_gamut(nits, "srgb"), 1) / WHITE
     else:
         light = LIGHT[transfer](samples[..., :3]) @ to_srgb(CODED[primaries]).T
     return np.concatenate([srgb_sample(light), samples[..., 3:]], axis=-1)
