@@ -17,8 +17,8 @@ package struct JPEGCoder: FrameSelectingCoder, ReducingImageCoder {
     /// Decodes a JPEG image.
     ///
     /// For a smaller size, the coder decodes fewer DCT coefficients. It chooses the smallest of the scales 1/1, 1/2,
-    /// 1/4, and 1/8 that keeps at least twice the requested pixels on each axis. Then it resamples the image. The coder
-    /// scales fine detail less, and noise only if the limits require it, because scaling changes their light. The limit
+    /// 1/4, and 1/8 that keeps at least twice the requested pixels on each axis, or 1.75 times at 1/2. Then it resamples
+    /// the image. The coder scales fine detail less, and noise only if the limits require it, because scaling changes their light. The limit
     /// for pixels applies to the scaled image. If the scaled image exceeds it, the coder chooses the next smaller scale
     /// that still has the requested pixels, or it resamples the rows as it decodes them. The coefficients of files with
     /// several scans are all stored, up to twice the limit for decoded bytes.

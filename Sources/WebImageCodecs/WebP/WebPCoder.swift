@@ -16,7 +16,7 @@ package struct WebPCoder: FrameSelectingCoder, ReducingImageCoder, GrowingAnimat
 
     /// Decodes a WebP image.
     ///
-    /// For a smaller size, the scaler of libwebp reduces lossy still images to four times the requested pixels on each
+    /// For a smaller size, the scaler of libwebp reduces lossy still images to at least four times the requested pixels on each
     /// axis, and then the coder resamples them. The limit for pixels applies to the reduced image. Lossless images, which
     /// libwebp decodes in full, are scaled only if the limits require it, and the limit for pixels applies to the whole
     /// image.
