@@ -12,10 +12,14 @@ WI_INLINE void wi_system_gamma(float *c, const float *luminance, float scale, fl
     for (int k = 0; k < 3; k++) c[k] *= factor;
 }
 
+WI_INLINE float wi_largest(const float *c) {
+    float largest = c[0] > c[1] ? c[0] : c[1];
+    return largest > c[2] ? largest : c[2];
+}
+
 /// Multiplies light in the primaries of the result by the factor for its largest channel. NaN becomes the factor of black.
 WI_INLINE void wi_tone(float *c, const float *factors, float peak) {
-    float largest = c[0] > c[1] ? c[0] : c[1];
-    largest = largest > c[2] ? largest : c[2];
+    float largest = wi_largest(c);
     float share = largest / peak;
     share = share > 0 ? (share < 1 ? share : 1) : 0;
     float place = wi_clamp(sqrtf(share) * WI_ROOT_STEPS, 0, WI_ROOT_STEPS - 0.001f);
@@ -28,8 +32,7 @@ WI_INLINE void wi_tone(float *c, const float *factors, float peak) {
 
 /// Reduces light whose largest channel exceeds a limit to that limit. Clipping the channels would change the hue.
 WI_INLINE void wi_limit(float *c, float limit) {
-    float largest = c[0] > c[1] ? c[0] : c[1];
-    largest = largest > c[2] ? largest : c[2];
+    float largest = wi_largest(c);
     if (!(largest > limit)) return;
     float factor = limit / largest;
     for (int k = 0; k < 3; k++) c[k] *= factor;
