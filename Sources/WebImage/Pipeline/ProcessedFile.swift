@@ -6,7 +6,7 @@ import WebImageCore
 /// The file of a processed image on disk, which consists of the encoded image and of its gain map.
 ///
 /// Most formats can't contain a gain map, and the others would change it. So the samples follow the encoded image as PNG,
-/// and then their meaning as JSON, the sizes of both, and a mark. Only files of requests with a high dynamic range can have
+/// and then their meaning, the sizes of both, and a mark. Only files of requests with a high dynamic range can have
 /// such an end. Decoders that ignore data after the image read the base image.
 enum ProcessedFile {
     private static let mark = Data("WIGMAP 1".utf8)
@@ -25,15 +25,15 @@ enum ProcessedFile {
             guard !hasMark(file) else { throw unusable(encoding, "the file ends like one with a gain map") }
             return file
         }
-        guard gainMap.metadata.isValid, let numbers = try? JSONEncoder().encode(Numbers(gainMap.metadata)) else {
-            throw unusable(encoding, "the numbers of the gain map aren’t valid")
-        }
+        guard gainMap.metadata.isValid else { throw unusable(encoding, "the numbers of the gain map aren’t valid") }
+        var numbers = BinaryWriter()
+        numbers.put(gainMap.metadata)
         let base = try coders.encode(image.with(gainMap: nil), as: encoding, context: context)
         let samples = try opaque(gainMap.pixels)
         let map = try coders.encode(DecodedImage(pixels: samples), as: .png, context: context)
-        var file = base + map + numbers
-        for part in [map, numbers] {
-            guard let size = UInt32(exactly: part.count) else { throw unusable(encoding, "the gain map is too large") }
+        var file = base + map + numbers.bytes
+        for size in [map.count, numbers.bytes.count] {
+            guard let size = UInt32(exactly: size) else { throw unusable(encoding, "the gain map is too large") }
             withUnsafeBytes(of: size.bigEndian) { file.append(contentsOf: $0) }
         }
         return file + mark
@@ -46,9 +46,9 @@ enum ProcessedFile {
         guard options.dynamicRange == .high, hasMark(file) else {
             return try coders.decode(file, options: options, context: context)
         }
-        guard let parts = Parts(file), let numbers = try? JSONDecoder().decode(Numbers.self, from: parts.numbers),
-            let metadata = numbers.metadata
-        else { throw .decoding(.corrupted(format: .png, reason: "the stored gain map isn’t valid")) }
+        guard let parts = Parts(file), let metadata = parts.metadata else {
+            throw .decoding(.corrupted(format: .png, reason: "the stored gain map isn’t valid"))
+        }
         let image = try coders.decode(parts.image, options: options, context: context)
         let mapOptions = ImageDecodingOptions(frames: .first, preservesBitDepth: true, color: .source)
         let map = try coders.decode(parts.map, options: mapOptions, context: context)
@@ -81,7 +81,7 @@ enum ProcessedFile {
     private struct Parts {
         let image: Data
         let map: Data
-        let numbers: Data
+        private let numbers: Data
 
         /// Returns `nil` if the sizes exceed the file.
         init?(_ file: Data) {
@@ -97,42 +97,14 @@ enum ProcessedFile {
             map = Data(file.dropFirst(imageSize).prefix(mapSize))
             numbers = Data(file.dropFirst(imageSize + mapSize).prefix(numbersSize))
         }
-    }
 
-    /// The metadata of a gain map, without rounding.
-    private struct Numbers: Codable {
-        var kind: String
-        var headrooms: [Double]
-        /// The minimum, the maximum, the exponent, and the two offsets, each for red, green, and blue.
-        var channels: [[Double]]
-        var usesBaseColorSpace: Bool
-        var alternatePrimaries: Int?
-
-        init(_ metadata: GainMapMetadata) {
-            kind = metadata.kind.rawValue
-            headrooms = [metadata.baseHeadroom, metadata.alternateHeadroom]
-            channels = [
-                metadata.gainMin, metadata.gainMax, metadata.gamma, metadata.baseOffset, metadata.alternateOffset,
-            ].map { [$0.x, $0.y, $0.z] }
-            usesBaseColorSpace = metadata.usesBaseColorSpace
-            alternatePrimaries = metadata.alternatePrimaries
-        }
-
-        /// The metadata, or `nil` if they aren't valid.
+        /// The metadata of the gain map, or `nil` if they aren't valid.
         var metadata: GainMapMetadata? {
-            guard let kind = GainMapMetadata.Kind(rawValue: kind), headrooms.count == 2, channels.count == 5,
-                channels.allSatisfy({ $0.count == 3 })
-            else { return nil }
-            var metadata = GainMapMetadata(kind: kind, gainMax: 0, alternateHeadroom: headrooms[1])
-            metadata.baseHeadroom = headrooms[0]
-            metadata.gainMin = SIMD3(channels[0])
-            metadata.gainMax = SIMD3(channels[1])
-            metadata.gamma = SIMD3(channels[2])
-            metadata.baseOffset = SIMD3(channels[3])
-            metadata.alternateOffset = SIMD3(channels[4])
-            metadata.usesBaseColorSpace = usesBaseColorSpace
-            metadata.alternatePrimaries = alternatePrimaries
-            return metadata.isValid ? metadata : nil
+            numbers.withUnsafeBytes { bytes in
+                var reader = BinaryReader(bytes)
+                guard let metadata = try? reader.value(GainMapMetadata.self), reader.isAtEnd else { return nil }
+                return metadata
+            }
         }
     }
 }

@@ -8,6 +8,8 @@ package struct ColorCodePoints: Sendable, Hashable {
     /// The value of `TransferCharacteristics`: 1 for BT.709, 8 for linear, 13 for sRGB, 16 for PQ, 18 for HLG, or 2
     /// for unspecified.
     package var transfer: Int
+    /// The numbers that stored code points can have. Those of H.273 are small.
+    package static let range = 0...65_535
 
     /// Creates code points.
     package init(primaries: Int, transfer: Int) {

@@ -42,7 +42,6 @@ extension ImageDecodingOptions.DynamicRange: BinaryCodable {}
 extension ImageEncoding.ChromaSubsampling: BinaryCodable {}
 extension ImageEncoding.MetadataPolicy: BinaryCodable {}
 extension ImageEncoding.Preset: BinaryCodable {}
-extension GainMapMetadata.Kind: BinaryCodable {}
 
 extension ImageLimits: BinaryFields {
     package static var blank: ImageLimits { ImageLimits() }
@@ -62,15 +61,12 @@ extension ImageLimits: BinaryFields {
     }
 }
 
-/// The numbers of code points in H.273, which are small.
-private let codePointRange = 0...65_535
-
 extension ColorCodePoints: BinaryFields {
     package static var blank: ColorCodePoints { .sRGB }
 
     package mutating func code(with coder: inout some FieldCoder) throws(MalformedData) {
-        try coder.code(&primaries, in: codePointRange)
-        try coder.code(&transfer, in: codePointRange)
+        try coder.code(&primaries, in: ColorCodePoints.range)
+        try coder.code(&transfer, in: ColorCodePoints.range)
     }
 }
 
@@ -211,8 +207,8 @@ extension ImageMetadata: BinaryFields {
         try coder.code(&hasAlpha)
         try coder.code(&isPartial)
         try coder.code(&color)
-        try coder.code(&colorPrimaries, in: codePointRange)
-        try coder.code(&transferCharacteristics, in: codePointRange)
+        try coder.code(&colorPrimaries, in: ColorCodePoints.range)
+        try coder.code(&transferCharacteristics, in: ColorCodePoints.range)
         try coder.code(&fileCodePoints)
         try coder.code(&sourceCurve)
         try coder.code(&iccProfile)
@@ -257,26 +253,5 @@ extension ImageEncoding: BinaryFields {
         try coder.code(&preservesDynamicRange)
         try coder.code(&preset)
         try coder.code(&color)
-    }
-}
-
-extension GainMapMetadata: BinaryFields {
-    package static var blank: GainMapMetadata { GainMapMetadata(kind: .iso21496, gainMax: 0, alternateHeadroom: 0) }
-
-    package mutating func code(with coder: inout some FieldCoder) throws(MalformedData) {
-        try coder.code(&kind)
-        try coder.code(&baseHeadroom)
-        try coder.code(&alternateHeadroom)
-        try coder.code(&gainMin)
-        try coder.code(&gainMax)
-        try coder.code(&gamma)
-        try coder.code(&baseOffset)
-        try coder.code(&alternateOffset)
-        try coder.code(&usesBaseColorSpace)
-        try coder.code(&alternatePrimaries, in: codePointRange)
-    }
-
-    package func check() throws(MalformedData) {
-        guard isValid else { throw MalformedData("the numbers of the gain map are invalid") }
     }
 }

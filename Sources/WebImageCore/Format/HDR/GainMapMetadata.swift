@@ -109,3 +109,26 @@ public struct GainMapMetadata: Sendable, Hashable {
             && alternateHeadroom >= 0 && baseHeadroom != alternateHeadroom
     }
 }
+
+extension GainMapMetadata.Kind: BinaryCodable {}
+
+extension GainMapMetadata: BinaryFields {
+    package static var blank: GainMapMetadata { GainMapMetadata(kind: .iso21496, gainMax: 0, alternateHeadroom: 0) }
+
+    package mutating func code(with coder: inout some FieldCoder) throws(MalformedData) {
+        try coder.code(&kind)
+        try coder.code(&baseHeadroom)
+        try coder.code(&alternateHeadroom)
+        try coder.code(&gainMin)
+        try coder.code(&gainMax)
+        try coder.code(&gamma)
+        try coder.code(&baseOffset)
+        try coder.code(&alternateOffset)
+        try coder.code(&usesBaseColorSpace)
+        try coder.code(&alternatePrimaries, in: ColorCodePoints.range)
+    }
+
+    package func check() throws(MalformedData) {
+        guard isValid else { throw MalformedData("the numbers of the gain map are invalid") }
+    }
+}
