@@ -305,5 +305,10 @@ struct IsolatedDecodingTests {
         #expect(read.gainMap?.pixels.packedBytes() == expected.gainMap?.pixels.packedBytes())
         #expect(read.pixels.packedBytes() == expected.pixels.packedBytes())
         #expect(try there.decode(data).gainMap == nil)
+        options.dynamicRange = .pq
+        let rendered = try there.decode(data, options: options)
+        #expect(rendered.metadata.hasHDRSamples && rendered.gainMap == nil)
+        let own = try here.decode(data, options: options)
+        #expect(rendered.pixels.packedBytes() == own.pixels.packedBytes() && rendered.metadata == own.metadata)
     }
 }

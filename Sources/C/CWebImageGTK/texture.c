@@ -58,11 +58,11 @@ static bool find(void *(*lookup)(const char *), functions *found) {
     return true;
 }
 
-/// Returns the color state of Display P3, or NULL if GTK doesn't support it.
-static void *display_p3(const functions *gtk) {
+/// Returns a color state, or NULL if GTK doesn't support it.
+static void *color_state(const functions *gtk, wi_gtk_color color) {
     void *params = gtk->params_new();
-    gtk->set_primaries(params, 12);
-    gtk->set_transfer(params, 13);
+    gtk->set_primaries(params, color.primaries);
+    gtk->set_transfer(params, color.transfer);
     gtk->set_matrix(params, 0);
     gtk->set_range(params, 1);
     GError *error = NULL;
@@ -72,19 +72,19 @@ static void *display_p3(const functions *gtk) {
     return state;
 }
 
-bool wi_gtk_has_display_p3(void *(*lookup)(const char *name)) {
+bool wi_gtk_has_color_state(wi_gtk_color color, void *(*lookup)(const char *name)) {
     functions gtk;
     if (!find(lookup ? lookup : symbol_of_process, &gtk)) return false;
-    void *state = display_p3(&gtk);
+    void *state = color_state(&gtk, color);
     if (!state) return false;
     gtk.color_state_unref(state);
     return true;
 }
 
-void *wi_gtk_display_p3_texture(const wi_gtk_pixels *pixels, void *(*lookup)(const char *name)) {
+void *wi_gtk_colored_texture(const wi_gtk_pixels *pixels, wi_gtk_color color, void *(*lookup)(const char *name)) {
     functions gtk;
     if (!find(lookup ? lookup : symbol_of_process, &gtk)) return NULL;
-    void *state = display_p3(&gtk);
+    void *state = color_state(&gtk, color);
     if (!state) return NULL;
     void *builder = gtk.builder_new();
     gtk.set_bytes(builder, pixels->bytes);

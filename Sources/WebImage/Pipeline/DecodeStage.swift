@@ -169,7 +169,7 @@ final class DecodeStage: Sendable {
         let (bytes, overflow) = area.multipliedReportingOverflow(by: 4)
         let cost = standard ?? (overflow ? Int.max / 2 : min(bytes, Int.max / 2))
         // Samples of PQ and HLG have 16 bits, and a gain map is at most as large as the image in practice.
-        return options.dynamicRange == .high ? min(cost, Int.max / 4) * 2 : cost
+        return options.dynamicRange.keepsRange ? min(cost, Int.max / 4) * 2 : cost
     }
 }
 

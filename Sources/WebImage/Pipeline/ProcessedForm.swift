@@ -107,7 +107,7 @@ extension ImageEncoding {
             color != .displayP3
         else { return false }
         // Only this format stores all samples of PQ and HLG, which must not be converted.
-        if options.dynamicRange == .high { return format == .png && color == .source && preservesDynamicRange }
+        if options.dynamicRange.keepsRange { return format == .png && color == .source && preservesDynamicRange }
         return switch formatOrAutomatic {
         case .png, .pam: true
         case .webp: isLossless && !options.preservesBitDepth
@@ -120,7 +120,7 @@ extension ImageEncoding {
 extension ImageEncoding {
     /// Returns whether the file of a processed image may keep the dynamic range of the image, and reading it restores it.
     fileprivate func keepsRange(of image: DecodedImage, _ options: ImageDecodingOptions) -> Bool {
-        !image.isHDR || preservesDynamicRange && options.dynamicRange == .high
+        !image.isHDR || preservesDynamicRange && options.dynamicRange.keepsRange
     }
 }
 

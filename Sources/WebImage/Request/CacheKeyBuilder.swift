@@ -130,7 +130,11 @@ extension CacheKeyBuilder {
         case .source: append("color")
         }
         if options.keepsGamut { append("gamut") }
-        if options.dynamicRange == .high { append("hdr") }
+        switch options.dynamicRange {
+        case .standard: break
+        case .high: append("hdr")
+        case .pq: append("pq")
+        }
         if options.allowsPartialData { append("partial") }
         if let hint = options.formatHint { append(named: "hint", hint.rawValue) }
         if let coder = request.coder { append(named: "coder", coder.identifier) }

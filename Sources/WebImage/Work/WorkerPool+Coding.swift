@@ -252,19 +252,19 @@ typealias SharedJobs<Key: Hashable & Sendable, Value: Sendable, Update: Sendable
 /// The closure with which a toolkit prepares finished pixels on a background thread, so that the main thread doesn't
 /// have to.
 final class PixelPostprocessor: Sendable {
-    private let action = Lock<(@Sendable (PixelBuffer, ImageColorSpace) -> Void)?>(nil)
+    private let action = Lock<(@Sendable (PixelBuffer, ColorCodePoints?) -> Void)?>(nil)
 
-    func set(_ action: @escaping @Sendable (PixelBuffer, ImageColorSpace) -> Void) {
+    func set(_ action: @escaping @Sendable (PixelBuffer, ColorCodePoints?) -> Void) {
         self.action.withLock { $0 = action }
     }
 
     /// Prepares the pixels of an image. The frames of animations don't have a color space of their own, so that of their
     /// poster frame is sRGB, too.
     func callAsFunction(_ image: DecodedImage) {
-        action.withLock { $0 }?(image.pixels, image.isAnimated ? .sRGB : image.metadata.color)
+        action.withLock { $0 }?(image.pixels, image.isAnimated ? nil : image.metadata.displayedCodePoints)
     }
 
-    func callAsFunction(_ pixels: PixelBuffer) { action.withLock { $0 }?(pixels, .sRGB) }
+    func callAsFunction(_ pixels: PixelBuffer) { action.withLock { $0 }?(pixels, nil) }
 }
 
 /// The names of the worker threads, for observers. The kernel truncates thread names after 15 bytes, and a thread can't

@@ -14,7 +14,7 @@ struct GainMapDecoder {
 
     /// Returns the image with the gain map of a JPEG file if the options ask for it.
     func attachJPEG(to image: DecodedImage, of data: Data) throws(ImageError) -> DecodedImage {
-        guard options.dynamicRange == .high, let found = JPEGGainMap.find(in: data) else { return image }
+        guard options.dynamicRange.keepsRange, let found = JPEGGainMap.find(in: data) else { return image }
         let start = data.startIndex + found.range.lowerBound
         let encoded = data.subdata(in: start..<start + found.range.count)
         return try attach(encoded, found.metadata, to: image)
@@ -22,7 +22,7 @@ struct GainMapDecoder {
 
     /// Returns the image with the gain map of an AVIF or HEIF file if the options ask for it.
     func attachHEIF(to image: DecodedImage, of data: Data) throws(ImageError) -> DecodedImage {
-        guard options.dynamicRange == .high, !image.isAnimated, let found = HEIFGainMap.find(in: data) else {
+        guard options.dynamicRange.keepsRange, !image.isAnimated, let found = HEIFGainMap.find(in: data) else {
             return image
         }
         return try attach(found.standaloneFile(data), found.metadata, to: image)
@@ -54,7 +54,7 @@ struct GainMapDecoder {
 
     /// Returns the image with the gain map of a JPEG XL file if the options ask for it.
     func attachJXL(to image: DecodedImage, of data: Data) throws(ImageError) -> DecodedImage {
-        guard options.dynamicRange == .high, !image.isAnimated, let found = JXLGainMap.find(in: data),
+        guard options.dynamicRange.keepsRange, !image.isAnimated, let found = JXLGainMap.find(in: data),
             let encoded = found.codestream(of: data)
         else { return image }
         return try attach(encoded, found.metadata, to: image)

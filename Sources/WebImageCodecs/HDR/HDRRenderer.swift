@@ -42,6 +42,27 @@ extension DecodedImage {
         guard let image = rendered.image else { return self }
         return image.with(metadata: image.metadata.adding(metadata))
     }
+
+    /// The still image with the whole dynamic range of its file in PQ, or the image itself if its range is standard. The
+    /// metadata continue to describe the file, except for the colors of the pixels.
+    func displayedInPQ(context: ImageProcessingContext) throws(ImageError) -> DecodedImage {
+        guard isHDR, !isAnimated else { return self }
+        let hasHDRSamples = metadata.hasHDRSamples
+        // The gain map of such an image describes its standard range.
+        let source = hasHDRSamples ? with(gainMap: nil) : self
+        if hasHDRSamples, metadata.lightCurve == .pq { return source }
+        let largest = gainMap.map { min($0.metadata.maxHeadroom, HDRRenderer.maxPQHeadroom) }
+        let headroom = hasHDRSamples ? HDRRenderer.maxPQHeadroom : largest ?? 1
+        let rendered = try source.rendered(headroom: headroom, as: .pq, primaries: .bt2020, context: context)
+        guard let pixels = rendered.image?.pixels else { return self }
+        var metadata = metadata
+        metadata.iccProfile = nil
+        metadata.sourceCurve = .pq
+        // The colors of the file no longer describe the samples, neither here nor in a file of the disk cache.
+        metadata.fileCodePoints = ColorCodePoints(primaries: rendered.primaries.rawValue, transfer: 16)
+        metadata.describePixels(in: .source)
+        return replacing(pixels: pixels, animation: nil).with(metadata: metadata)
+    }
 }
 
 extension ImageMetadata {

@@ -24,6 +24,12 @@ extension FrameSelectingCoder {
         try encode(selected: prepared(image, as: encoding, context: context), as: encoding, context: context)
     }
 
+    package func displayedInPQ(
+        _ image: DecodedImage, context: ImageProcessingContext
+    ) throws(ImageError) -> DecodedImage {
+        try image.displayedInPQ(context: context)
+    }
+
     /// Returns the image with the selected frames, in the dynamic range and the color space in which the encoder writes it.
     package func prepared(
         _ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext

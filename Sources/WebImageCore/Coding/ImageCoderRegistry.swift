@@ -70,16 +70,7 @@ public struct ImageCoderRegistry: Sendable {
         let requested = options
         var options = options
         options.frames = selection.coderSelection
-        // In PNG files, code points take precedence over profiles. The coder of JPEG XL adapts the options of still images.
-        if let probe, !probe.hasICCProfile || probe.format == .png, probe.format != .jxl {
-            options = options.adapted(to: probe.codePoints)
-        }
-        // The tag of a profile is rare, so files are searched for it only if it matters.
-        if let probe, probe.hasICCProfile, options.dynamicRange == .high,
-            probe.format != .png || probe.codePoints == nil
-        {
-            options = options.adapted(to: ColorCodePoints(ofProfileIn: data, format: probe.format))
-        }
+        if let probe { options = options.adapted(to: probe, of: data) }
         let prefix = data.prefix(64)
         var failures: [ImageError.DecodingFailure] = []
         for coder in coders.reversed() where claims(coder, probe?.format, prefix, options) {
@@ -89,7 +80,11 @@ public struct ImageCoderRegistry: Sendable {
                 try context.limits.check(result: image)
                 let converted = image.with(color: options.color(of: image)).decoded(with: requested)
                     .described(by: data)
-                return selection == options.frames ? converted : try converted.selecting(selection)
+                let selected = selection == options.frames ? converted : try converted.selecting(selection)
+                guard options.dynamicRange == .pq, let coder = coder as? any ColorPreparingCoder else {
+                    return selected
+                }
+                return try coder.displayedInPQ(selected, context: context)
             } catch {
                 guard case .decoding(let failure) = error else { throw error }
                 failures.append(failure)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
+
 /// The options for decoding an image, which include everything that affects its pixels.
 public struct ImageDecodingOptions: Sendable, Hashable {
     /// The requested size. The default is `nil`, which means the size of the image.
@@ -62,6 +64,15 @@ public struct ImageDecodingOptions: Sendable, Hashable {
         /// ``standard``. The pixels of a still image in PQ or HLG keep these samples with 16 bits. Other images are the
         /// same as for ``standard``.
         case high
+        /// The range of the file in samples of PQ with the primaries of BT.2020, for toolkits that display such samples.
+        ///
+        /// The gain map of a still image is applied at its full strength. Still images in HLG are converted. Those in PQ
+        /// keep their samples and their primaries. The pixels of these images have 16 bits, and their code points are in
+        /// ``ImageMetadata``. Other images are the same as for ``standard``.
+        case pq
+
+        /// Whether samples of PQ and HLG aren't converted to ``standard``, and gain maps are read.
+        package var keepsRange: Bool { self != .standard }
     }
 
     /// Creates options. Set the other options as properties.
@@ -101,12 +112,22 @@ public struct ImageDecodingOptions: Sendable, Hashable {
     /// Returns the options for the coder of a file whose samples have the given code points. For high dynamic range, PQ
     /// and HLG samples aren't converted.
     package func adapted(to codePoints: ColorCodePoints?) -> ImageDecodingOptions {
-        guard dynamicRange == .high, codePoints?.isHDR == true else { return self }
+        guard dynamicRange.keepsRange, codePoints?.isHDR == true else { return self }
         var options = self
         options.color = .source
         options.keepsGamut = false
         options.preservesBitDepth = true
         return options
+    }
+
+    /// Returns the options for the coder of a file. Animations always have a standard dynamic range.
+    package func adapted(to info: ImageInfo, of data: Data) -> ImageDecodingOptions {
+        // The coder of JPEG XL adapts the options itself.
+        guard dynamicRange.keepsRange, info.frameCount == 1, info.format != .jxl else { return self }
+        // In PNG files, code points take precedence over profiles.
+        if !info.hasICCProfile || info.format == .png, let points = info.codePoints { return adapted(to: points) }
+        // The tag of a profile is rare, so files are searched for it only if it matters.
+        return info.hasICCProfile ? adapted(to: ColorCodePoints(ofProfileIn: data, format: info.format)) : self
     }
 
     /// Returns the options for decoding an image that's encoded afterward, so that the encoding decides on the colors.

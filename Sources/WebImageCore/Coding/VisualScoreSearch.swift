@@ -2,8 +2,11 @@
 
 import Foundation
 
-/// A coder that converts images to a color space that a format can describe before it encodes them.
+/// A coder that converts images to a color space that a format can describe before it encodes them, and to one that a
+/// toolkit can describe after it decodes them.
 package protocol ColorPreparingCoder: ImageCoder {
+    /// Returns a decoded image in the form of ``ImageDecodingOptions/DynamicRange/pq``.
+    func displayedInPQ(_ image: DecodedImage, context: ImageProcessingContext) throws(ImageError) -> DecodedImage
     /// Returns the image with the selected frames, in the color space in which the encoder writes it.
     func prepared(
         _ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext

@@ -19,7 +19,7 @@ public final class DecodedImage: Sendable, CustomStringConvertible {
     public let metadata: ImageMetadata
     /// The gain map that turns the image into one with a high dynamic range, or `nil` if there's none.
     ///
-    /// Decoders read it only if ``ImageDecodingOptions/dynamicRange`` is ``ImageDecodingOptions/DynamicRange/high``.
+    /// Results have it only if ``ImageDecodingOptions/dynamicRange`` is ``ImageDecodingOptions/DynamicRange/high``.
     /// Transformers that resize, crop, flip, or rotate the image do the same to the gain map, and other transformers
     /// that change pixels remove it.
     public let gainMap: GainMap?
@@ -268,6 +268,12 @@ public struct ImageMetadata: Sendable, Hashable {
 
     /// Whether the samples of the pixels are those of PQ or HLG.
     package var hasHDRSamples: Bool { color == .source && codePoints?.isHDR == true }
+
+    /// The code points of pixels that a toolkit must convert for a monitor: those of Display P3, PQ, and HLG. The value is
+    /// `nil` for other pixels, which toolkits display as sRGB.
+    package var displayedCodePoints: ColorCodePoints? {
+        color == .displayP3 ? .displayP3 : hasHDRSamples ? codePoints : nil
+    }
 
     /// The curve of the samples of the pixels.
     package var lightCurve: LightCurve {

@@ -31,13 +31,22 @@
 
         /// A Boolean value that indicates whether GTK converts textures in Display P3 for the monitor, which requires
         /// GTK 4.16.
-        public static let supportsDisplayP3 = supportsDisplayP3(lookup: nil)
+        public static let supportsDisplayP3 = supports(.displayP3, lookup: nil)
 
-        static func supportsDisplayP3(lookup: SymbolLookup?) -> Bool { wi_gtk_has_display_p3(lookup) }
+        /// A Boolean value that indicates whether GTK converts textures in PQ for the monitor, which requires GTK 4.16.
+        public static let supportsHighDynamicRange = supports(ColorCodePoints(primaries: 9, transfer: 16), lookup: nil)
+
+        static func supports(_ color: ColorCodePoints, lookup: SymbolLookup?) -> Bool {
+            wi_gtk_has_color_state(numbers(color), lookup)
+        }
+
+        private static func numbers(_ color: ColorCodePoints) -> wi_gtk_color {
+            wi_gtk_color(primaries: UInt32(clamping: color.primaries), transfer: UInt32(clamping: color.transfer))
+        }
 
         private init(
             _ rows: UnsafeRawBufferPointer, owner: any AnyObject & Sendable, size: PixelSize, format: PixelFormat,
-            bytesPerRow: Int, color: ImageColorSpace = .sRGB, lookup: SymbolLookup? = nil
+            bytesPerRow: Int, color: ColorCodePoints?, lookup: SymbolLookup?
         ) {
             let bytes = g_bytes_new_with_free_func(
                 rows.baseAddress, gsize(rows.count),
@@ -55,7 +64,7 @@
                 bytes: bytes.map { UnsafeMutableRawPointer($0) }, width: Int32(clamping: size.width),
                 height: Int32(clamping: size.height), stride: bytesPerRow, format: Int32(layout.rawValue))
             // Older versions of GTK have no color states, so the samples appear as sRGB.
-            let tagged = color == .displayP3 ? wi_gtk_display_p3_texture(&parts, lookup) : nil
+            let tagged = color.flatMap { wi_gtk_colored_texture(&parts, Self.numbers($0), lookup) }
             if let tagged {
                 pointer = OpaquePointer(tagged)
             } else {
@@ -76,14 +85,15 @@
         ///
         /// The texture is created on the first call, which takes about a microsecond. For images from a manager that a
         /// view uses, the texture is created off the main thread as soon as the pixels are available.
-        public static func texture(for pixels: PixelBuffer) -> GTKTexture { texture(for: pixels, color: .sRGB) }
+        public static func texture(for pixels: PixelBuffer) -> GTKTexture { texture(for: pixels, color: nil) }
 
-        /// Returns the texture of pixels in a color space, of which the first call for the pixels decides.
+        /// Returns the texture of pixels in a color space, of which the first call for the pixels decides. `nil` means sRGB.
         ///
-        /// From GTK 4.16 on, pixels in Display P3 have its color state, so GTK converts them for the monitor. The tests
-        /// check the calls with functions of their own, because the oldest supported GTK doesn't have them.
+        /// From GTK 4.16 on, pixels in Display P3, PQ, and HLG have the color state of their code points, so GTK converts
+        /// them for the monitor. The tests check the calls with functions of their own, because the oldest supported GTK
+        /// doesn't have them.
         static func texture(
-            for pixels: PixelBuffer, color: ImageColorSpace, lookup: SymbolLookup? = nil
+            for pixels: PixelBuffer, color: ColorCodePoints?, lookup: SymbolLookup? = nil
         ) -> GTKTexture {
             pixels.attachment { rows, owner in
                 GTKTexture(
@@ -111,8 +121,8 @@
     }
 
     extension DecodedImage {
-        /// The color space of the image's texture. The frames of animations don't have a color space of their own, so
+        /// The code points of the image's texture, or `nil` for sRGB. The frames of animations don't have a color space of their own, so
         /// animations appear as sRGB.
-        fileprivate var textureColor: ImageColorSpace { isAnimated ? .sRGB : metadata.color }
+        fileprivate var textureColor: ColorCodePoints? { isAnimated ? nil : metadata.displayedCodePoints }
     }
 #endif

@@ -150,7 +150,10 @@
         ) -> Int {
             let completion = completion.map { deferred($0, slot, until: goal) }
             cancelWait(slot)
-            let adapted = request.map { options.adapted($0, canShowDisplayP3: GTKTexture.supportsDisplayP3) }
+            let adapted = request.map {
+                options.adapted(
+                    $0, canShowDisplayP3: GTKTexture.supportsDisplayP3, canShowPQ: GTKTexture.supportsHighDynamicRange)
+            }
             let generation = prepared(slot).bind(adapted, options: adjusted(options, slot), completion: completion)
             updateAdapterAfterDrawing()
             awaitSize()

@@ -92,6 +92,11 @@ struct IsolatedCoder: ReducingImageCoder, TranscodingImageCoder, GrowingAnimatio
         try (base as? any ColorPreparingCoder)?.prepared(image, as: encoding, context: context) ?? image
     }
 
+    /// Renders pixels that the helper has decoded and checked, so it needs no helper.
+    func displayedInPQ(_ image: DecodedImage, context: ImageProcessingContext) throws(ImageError) -> DecodedImage {
+        try (base as? any ColorPreparingCoder)?.displayedInPQ(image, context: context) ?? image
+    }
+
     func encode(_ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext)
         throws(ImageError) -> Data
     {

@@ -26,7 +26,7 @@ enum HelperMemory {
         guard let info, kind != .vector else { return max(base, product(limits.maxDecodedBytes, 2)) }
         let area = max(info.storedSize.area ?? .max, info.codedPixelCount)
         let result = (try? options.size?.plan(for: info.size, scale: options.scale).output)?.area ?? 0
-        let depth = max(1, (info.bitDepth + 7) / 8) * (options.dynamicRange == .high ? 2 : 1)
+        let depth = max(1, (info.bitDepth + 7) / 8) * (options.dynamicRange.keepsRange ? 2 : 1)
         let factor = info.format == .jpeg2000 ? decodingBytesOfJPEG2000 : decodingBytes
         let pixels = product(product(sum(area, result), 4), product(factor, depth))
         // The data is in shared memory, and the decoder of an animation has a copy.

@@ -114,14 +114,22 @@ public struct ImageViewOptions: Sendable {
         self.transition = transition
     }
 
-    /// Returns the request in the color space in which the view shows the image. `canShowDisplayP3` is whether the
-    /// toolkit converts Display P3 for the monitor.
-    package func adapted(_ request: ImageRequest, canShowDisplayP3: Bool) -> ImageRequest {
-        guard showsWideGamut, canShowDisplayP3, request.decoding.color == .sRGB,
-            request.transformers.allSatisfy(\.isGeometric)
-        else { return request }
+    /// Returns the request in the color space and in the dynamic range in which the view shows the image.
+    ///
+    /// - Parameters:
+    ///   - request: The request of the application.
+    ///   - canShowDisplayP3: Whether the toolkit converts Display P3 for the monitor.
+    ///   - canShowPQ: Whether the toolkit converts PQ for the monitor. Otherwise, a view shows the standard dynamic range.
+    package func adapted(_ request: ImageRequest, canShowDisplayP3: Bool, canShowPQ: Bool) -> ImageRequest {
+        // Other transformers define colors in sRGB with a standard dynamic range.
+        let isGeometric = request.transformers.allSatisfy(\.isGeometric)
         var request = request
-        request.decoding.color = .displayP3
+        if showsWideGamut, canShowDisplayP3, isGeometric, request.decoding.color == .sRGB {
+            request.decoding.color = .displayP3
+        }
+        if request.decoding.dynamicRange.keepsRange {
+            request.decoding.dynamicRange = canShowPQ && isGeometric ? .pq : .standard
+        }
         return request
     }
 }

@@ -6,6 +6,7 @@
     import Synchronization
     import WebImage
     import WebImageCore
+    import WebImageTesting
     import XCTest
 
     @testable import WebImageGTK
@@ -121,51 +122,137 @@
             return bytes
         }
 
-        func testDisplayP3HasItsColorStateAndTheSamePixels() throws {
+        private static let pq = ColorCodePoints(primaries: 9, transfer: 16)
+
+        func testDisplayP3AndPQHaveTheirColorStatesAndTheSamePixels() throws {
             try Stand.run {
                 Self.calls.withLock { $0 = [] }
                 let plain = Self.download(GTKTexture.texture(for: try Self.pixels()))
                 XCTAssertEqual(Self.calls.withLock { $0 }, [])
-                let tagged = GTKTexture.texture(for: try Self.pixels(), color: .displayP3, lookup: Self.lookup)
-                XCTAssertEqual(
-                    Self.calls.withLock { $0 },
-                    ["primaries 12", "transfer 13", "matrix 0", "range 1", "state \(0x1000)", "build", "unref"])
-                XCTAssertEqual(Self.download(tagged), plain)
+                for color in [ColorCodePoints.displayP3, Self.pq] {
+                    Self.calls.withLock { $0 = [] }
+                    let tagged = GTKTexture.texture(for: try Self.pixels(), color: color, lookup: Self.lookup)
+                    XCTAssertEqual(
+                        Self.calls.withLock { $0 },
+                        [
+                            "primaries \(color.primaries)", "transfer \(color.transfer)", "matrix 0", "range 1",
+                            "state \(0x1000)", "build", "unref",
+                        ])
+                    XCTAssertEqual(Self.download(tagged), plain)
+                }
             }
         }
 
-        func testOtherColorSpacesAndOlderVersionsOfGTKHavePlainTextures() throws {
+        func testSRGBAndOlderVersionsOfGTKHavePlainTextures() throws {
             try Stand.run {
                 Self.calls.withLock { $0 = [] }
                 let plain = Self.download(GTKTexture.texture(for: try Self.pixels()))
-                for color in [ImageColorSpace.sRGB, .source] {
-                    let texture = GTKTexture.texture(for: try Self.pixels(), color: color, lookup: Self.lookup)
-                    XCTAssertEqual(Self.download(texture), plain)
+                let texture = GTKTexture.texture(for: try Self.pixels(), color: nil, lookup: Self.lookup)
+                XCTAssertEqual(Self.download(texture), plain)
+                for color in [ColorCodePoints.displayP3, Self.pq] {
+                    let older = GTKTexture.texture(for: try Self.pixels(), color: color) { _ in nil }
+                    XCTAssertEqual(Self.download(older), plain)
                 }
-                let older = GTKTexture.texture(for: try Self.pixels(), color: .displayP3) { _ in nil }
-                XCTAssertEqual(Self.download(older), plain)
                 XCTAssertEqual(Self.calls.withLock { $0 }, [])
             }
+        }
+
+        func testOnlyDisplayP3AndHighDynamicRangeHaveCodePointsForTextures() throws {
+            var metadata = ImageMetadata(storedSize: PixelSize(width: 5, height: 3))
+            XCTAssertNil(metadata.displayedCodePoints)
+            metadata.color = .displayP3
+            XCTAssertEqual(metadata.displayedCodePoints, .displayP3)
+            metadata.color = .source
+            XCTAssertNil(metadata.displayedCodePoints)
+            for transfer in [16, 18] {
+                (metadata.colorPrimaries, metadata.transferCharacteristics) = (9, transfer)
+                XCTAssertEqual(metadata.displayedCodePoints, ColorCodePoints(primaries: 9, transfer: transfer))
+            }
+            metadata.transferCharacteristics = 13
+            XCTAssertNil(metadata.displayedCodePoints)
+        }
+
+        func testSupportDependsOnTheFunctionsOfGTK() throws {
+            for color in [ColorCodePoints.displayP3, Self.pq] {
+                Self.calls.withLock { $0 = [] }
+                XCTAssertTrue(GTKTexture.supports(color, lookup: Self.lookup))
+                XCTAssertEqual(
+                    Self.calls.withLock { $0 },
+                    [
+                        "primaries \(color.primaries)", "transfer \(color.transfer)", "matrix 0", "range 1", "unref",
+                    ])
+                XCTAssertFalse(GTKTexture.supports(color, lookup: { _ in nil }))
+            }
+            let hasColorStates = gtk_get_minor_version() >= 16
+            XCTAssertEqual(GTKTexture.supportsDisplayP3, hasColorStates)
+            XCTAssertEqual(GTKTexture.supportsHighDynamicRange, hasColorStates)
         }
 
         func testViewsDecodeToDisplayP3IfTheOptionIsSetAndGTKHasColorStates() throws {
-            Self.calls.withLock { $0 = [] }
-            XCTAssertTrue(GTKTexture.supportsDisplayP3(lookup: Self.lookup))
-            XCTAssertEqual(
-                Self.calls.withLock { $0 }, ["primaries 12", "transfer 13", "matrix 0", "range 1", "unref"])
-            XCTAssertFalse(GTKTexture.supportsDisplayP3(lookup: { _ in nil }))
             let url = try XCTUnwrap(URL(string: "https://example.com/a.jpg"))
             var request = ImageRequest(url: url)
             var options = ImageViewOptions()
-            XCTAssertEqual(options.adapted(request, canShowDisplayP3: true).decoding.color, .sRGB)
+            func color(_ canShow: Bool = true) -> ImageColorSpace {
+                options.adapted(request, canShowDisplayP3: canShow, canShowPQ: canShow).decoding.color
+            }
+            XCTAssertEqual(color(), .sRGB)
             options.showsWideGamut = true
-            XCTAssertEqual(options.adapted(request, canShowDisplayP3: true).decoding.color, .displayP3)
-            XCTAssertEqual(options.adapted(request, canShowDisplayP3: false).decoding.color, .sRGB)
+            XCTAssertEqual(color(), .displayP3)
+            XCTAssertEqual(color(false), .sRGB)
             request.transformers = [StandardTransformer.grayscale]
-            XCTAssertEqual(options.adapted(request, canShowDisplayP3: true).decoding.color, .sRGB)
+            XCTAssertEqual(color(), .sRGB)
             request.transformers = [StandardTransformer.flipHorizontally]
             request.decoding.color = .source
-            XCTAssertEqual(options.adapted(request, canShowDisplayP3: true).decoding.color, .source)
+            XCTAssertEqual(color(), .source)
+        }
+
+        func testViewsDecodeToPQIfTheRequestAsksForItAndGTKHasColorStates() throws {
+            let url = try XCTUnwrap(URL(string: "https://example.com/a.jpg"))
+            var request = ImageRequest(url: url)
+            func range(_ canShow: Bool = true) -> ImageDecodingOptions.DynamicRange {
+                ImageViewOptions().adapted(request, canShowDisplayP3: canShow, canShowPQ: canShow).decoding.dynamicRange
+            }
+            XCTAssertEqual(range(), .standard)
+            for wanted in [ImageDecodingOptions.DynamicRange.high, .pq] {
+                request.decoding.dynamicRange = wanted
+                request.transformers = [StandardTransformer.flipHorizontally]
+                XCTAssertEqual(range(), .pq)
+                XCTAssertEqual(range(false), .standard)
+                request.transformers = [StandardTransformer.grayscale]
+                XCTAssertEqual(range(), .standard)
+            }
+        }
+
+        func testViewsShowTheStandardRangeWithoutColorStates() throws {
+            guard !GTKTexture.supportsHighDynamicRange else { throw XCTSkip("GTK has color states") }
+            try Stand.run {
+                let canvas = try PixelCanvas(size: PixelSize(width: 40, height: 30), format: .rgba16)
+                canvas.withUnsafeMutableBytes { bytes in
+                    for index in 0..<bytes.count / 2 {
+                        let samples: [UInt16] = [30_000, 38_000, 38_000, 65_535]
+                        bytes.storeBytes(of: samples[index % 4], toByteOffset: index * 2, as: UInt16.self)
+                    }
+                }
+                var metadata = ImageMetadata(storedSize: PixelSize(width: 40, height: 30))
+                metadata.color = .source
+                (metadata.colorPrimaries, metadata.transferCharacteristics) = (9, 16)
+                let image = DecodedImage(pixels: canvas.finish(isOpaque: true), metadata: metadata)
+                let file = try image.encoded(as: .png)
+                XCTAssertEqual(try ImageInfo(data: file).codePoints, Self.pq)
+                let picture = try XCTUnwrap(gtk_picture_new())
+                let window = try TestWindow(picture)
+                let manager = Sources.manager(StubLoader { _ in StubLoader.Response(body: file) })
+                let view = try XCTUnwrap(WebImageView(for: picture, manager: manager))
+                window.show()
+                var request = ImageRequest(url: Sources.url("a"))
+                request.decoding.dynamicRange = .high
+                view.load(request)
+                Stand.pump("the image") { view.snapshot().state == .showing }
+                window.frame()
+                let expected = try DecodedImage(data: file).pixels.packedBytes().prefix(3).map { Int($0) }
+                assertColor(try window.screenshot().middle, expected, within: 1)
+                window.close()
+            }
         }
 
         func testTextureOfAnImageInDisplayP3IsShared() throws {

@@ -52,9 +52,12 @@ struct ProcessedHDRTests {
         }
     }
 
-    private static func request(_ server: LoopbackServer, _ path: String, _ encoding: ImageEncoding) -> ImageRequest {
+    private static func request(
+        _ server: LoopbackServer, _ path: String, _ encoding: ImageEncoding,
+        _ range: ImageDecodingOptions.DynamicRange = .high
+    ) -> ImageRequest {
         var request = ImageRequest(url: server.url(path), size: .fit(width: 20))
-        request.decoding.dynamicRange = .high
+        request.decoding.dynamicRange = range
         request.transformers = [
             FlipTransformer(.horizontal), CropTransformer(.rect(x: 2, y: 1, width: 12, height: 10)),
         ]
@@ -79,10 +82,12 @@ struct ProcessedHDRTests {
 
     /// Loads images in all encodings, restarts the manager without the original data, and loads them again. Returns the
     /// names of the requests that contacted the server again.
-    private func reload(_ path: String) async throws -> Set<String> {
+    private func reload(
+        _ path: String, _ range: ImageDecodingOptions.DynamicRange = .high
+    ) async throws -> Set<String> {
         let server = try Self.server()
         var fixture = try ManagerFixture()
-        let requests = Self.encodings.map { ($0.name, Self.request(server, "\(path)?\($0.name)", $0.encoding)) }
+        let requests = Self.encodings.map { ($0.name, Self.request(server, "\(path)?\($0.name)", $0.encoding, range)) }
         var fresh: [DecodedImage] = []
         for (name, request) in requests {
             let response = try await fixture.manager.response(for: request)
@@ -113,6 +118,14 @@ struct ProcessedHDRTests {
         let contacts = try await reload("/\(transfer)-16.png")
         let able = Set(["png", "small", "avif"])
         #expect(contacts == Set(Self.encodings.map(\.name)).subtracting(able))
+    }
+
+    @Test(
+        "An image that was rendered in PQ comes back from disk if the encoding can store it",
+        arguments: ["map", "18-16.png"])
+    func rendered(_ path: String) async throws {
+        let contacts = try await reload("/\(path)", .pq)
+        #expect(contacts == Set(Self.encodings.map(\.name)).subtracting(["png", "small", "avif"]))
     }
 
     @Test("An image isn't stored if its encoding omits the dynamic range")

@@ -36,6 +36,7 @@ struct RequestEqualityTests {
         { $0.loader = StubLoader() },
         { $0.url = URL(filePath: "/b@2x.png") },
         { $0.decoding.color = .source }, { $0.decoding.dynamicRange = .high },
+        { $0.decoding.dynamicRange = .pq },
         { $0.coder = UnusedCoder() },
         { $0.size = .fit(width: 1) },
         { $0.scale = 2 },

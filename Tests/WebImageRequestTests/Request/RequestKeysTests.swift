@@ -36,6 +36,7 @@ struct RequestKeysTests {
             keys { $0.transformers = [.resize(width: 3, filter: .lanczos3(light: .encoded))] },
             keys { $0.decoding.allowsPartialData = true },
             keys { $0.decoding.dynamicRange = .high },
+            keys { $0.decoding.dynamicRange = .pq },
             keys { $0.decoding.formatHint = .svg },
             keys { $0.decoding.coderOptions = ["a": "b"] },
             keys { $0.transformers = [.roundedCorners(radius: 3)] },

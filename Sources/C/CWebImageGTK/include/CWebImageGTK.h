@@ -104,11 +104,18 @@ typedef struct {
     int format;
 } wi_gtk_pixels;
 
-/// Returns whether GTK has color states, which exist since version 4.16, and supports Display P3.
+/// The code points of a color space (ITU-T H.273) whose samples are RGB in the full range.
+typedef struct {
+    unsigned primaries;
+    unsigned transfer;
+} wi_gtk_color;
+
+/// Returns whether GTK has color states, which exist since version 4.16, and supports one with these code points.
 ///
-/// `lookup` is that of wi_gtk_display_p3_texture.
-bool wi_gtk_has_display_p3(void *(*lookup)(const char *name));
-/// Creates a GdkTexture in Display P3. The result is NULL if GTK is older than 4.16, which has no color states.
+/// `lookup` is that of wi_gtk_colored_texture.
+bool wi_gtk_has_color_state(wi_gtk_color color, void *(*lookup)(const char *name));
+/// Creates a GdkTexture in a color space. The result is NULL if GTK is older than 4.16, which has no color states, or if it
+/// doesn't support the color space.
 ///
 /// `lookup` returns the function with a name, or NULL if there's none. It's NULL for the functions of the process.
-void *wi_gtk_display_p3_texture(const wi_gtk_pixels *pixels, void *(*lookup)(const char *name));
+void *wi_gtk_colored_texture(const wi_gtk_pixels *pixels, wi_gtk_color color, void *(*lookup)(const char *name));
