@@ -28,11 +28,12 @@ struct DecodeLayoutTests {
     }
 
     @Test(
-        "Fine detail is never reduced to 1/8, and to 1/4 only if the half has more than 2.5 megapixels",
-        arguments: [(100, 4), (300, 4), (400, 2), (600, 2), (900, 1)])
-    func fine(side: Int, denominator: Int) throws {
+        "Fine detail is reduced only to the first scale with at most 2.5 megapixels",
+        arguments: [(100, 4, 8), (300, 4, 8), (400, 2, 4), (600, 2, 4), (900, 1, 2)])
+    func fine(side: Int, denominator: Int, ofHuge: Int) throws {
         #expect(try layout(4_480, 3_360, to: side, .fine).denominator == denominator)
         #expect(try layout(3_600, 2_700, to: side, .fine).denominator == min(denominator, 2))
+        #expect(try layout(8_000, 6_000, to: side, .fine).denominator == ofHuge)
         // Averages of stored values don't need more pixels.
         let encoded = try layout(4_480, 3_360, to: side, .fine, filter: .lanczos3(light: .encoded))
         #expect(try encoded.denominator == layout(4_480, 3_360, to: side).denominator)
