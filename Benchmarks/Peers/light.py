@@ -277,6 +277,7 @@ def main():
     Image.new("RGB", (8, 8)).save(tiny)
     cases = [(f"{width:,} to {SIDE}, JPEG", made[width], "jpeg", SIDE) for width in WIDTHS]
     cases.append(("12 MP to 256, JPEG", [large], "jpeg", 256))
+    cases.append(("photographs to 168, JPEG", [path for path in PHOTOGRAPHS if path.endswith(".jpg")], "jpeg", 168))
     lossless = f"{folder}/4-megapixels.png"
     Image.open(PHOTOGRAPHS[11]).convert("RGB").resize((2309, 1732), Image.LANCZOS).save(lossless)
     cases.append(("PNG of 4 MP to 256, JPEG", [lossless], "jpeg", 256))
