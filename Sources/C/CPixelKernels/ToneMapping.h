@@ -12,6 +12,7 @@ WI_INLINE void wi_system_gamma(float *c, const float *luminance, float scale, fl
     for (int k = 0; k < 3; k++) c[k] *= factor;
 }
 
+/// Returns the largest channel.
 WI_INLINE float wi_largest(const float *c) {
     float largest = c[0] > c[1] ? c[0] : c[1];
     return largest > c[2] ? largest : c[2];

@@ -413,7 +413,7 @@ extension ImageManager {
     /// The closure runs on a background thread and must be fast. It can attach its results to the pixels with
     /// ``PixelBuffer/attachment(make:)``. A new closure replaces the previous one.
     ///
-    /// - Parameter action: The closure, which receives the pixels and ``ImageMetadata/displayedCodePoints``.
+    /// - Parameter action: The closure, which receives the pixels and ``DecodedImage/displayedCodePoints``.
     package func preparePixels(_ action: @escaping @Sendable (PixelBuffer, ColorCodePoints?) -> Void) {
         pipeline.postprocessor.set(action)
     }

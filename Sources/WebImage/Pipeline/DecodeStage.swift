@@ -168,8 +168,15 @@ final class DecodeStage: Sendable {
         let standard = coders.requirements(for: probe, options: options)?.byteCount
         let (bytes, overflow) = area.multipliedReportingOverflow(by: 4)
         let cost = standard ?? (overflow ? Int.max / 2 : min(bytes, Int.max / 2))
-        // Samples of PQ and HLG have 16 bits, and a gain map is at most as large as the image in practice.
-        return options.dynamicRange.keepsRange ? min(cost, Int.max / 4) * 2 : cost
+        // Samples of PQ and HLG have 16 bits, and a gain map is at most as large as the image in practice. The rendering of
+        // a gain map in PQ exists in addition to both.
+        let factor =
+            switch options.dynamicRange {
+            case .standard: 1
+            case .high: 2
+            case .pq: 4
+            }
+        return min(cost, Int.max / 8) * factor
     }
 }
 

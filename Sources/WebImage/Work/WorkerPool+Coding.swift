@@ -258,11 +258,7 @@ final class PixelPostprocessor: Sendable {
         self.action.withLock { $0 = action }
     }
 
-    /// Prepares the pixels of an image. The frames of animations don't have a color space of their own, so that of their
-    /// poster frame is sRGB, too.
-    func callAsFunction(_ image: DecodedImage) {
-        action.withLock { $0 }?(image.pixels, image.isAnimated ? nil : image.metadata.displayedCodePoints)
-    }
+    func callAsFunction(_ image: DecodedImage) { action.withLock { $0 }?(image.pixels, image.displayedCodePoints) }
 
     func callAsFunction(_ pixels: PixelBuffer) { action.withLock { $0 }?(pixels, nil) }
 }

@@ -36,42 +36,27 @@ extension DecodedImage {
 
     /// The image with a high dynamic range as PQ with the primaries of BT.2020, or the image itself in PQ or HLG.
     func inPQ(context: ImageProcessingContext) throws(ImageError) -> DecodedImage {
-        guard let gainMap, !metadata.hasHDRSamples else { return self }
-        let headroom = min(gainMap.metadata.maxHeadroom, HDRRenderer.maxPQHeadroom)
-        let rendered = try rendered(headroom: headroom, as: .pq, primaries: .bt2020, context: context)
-        guard let image = rendered.image else { return self }
-        return image.with(metadata: image.metadata.adding(metadata))
+        guard gainMap != nil, !metadata.hasHDRSamples else { return self }
+        return try displayedInPQ(context: context)
     }
 
     /// The still image with the whole dynamic range of its file in PQ, or the image itself if its range is standard. The
     /// metadata continue to describe the file, except for the colors of the pixels.
     func displayedInPQ(context: ImageProcessingContext) throws(ImageError) -> DecodedImage {
         guard isHDR, !isAnimated else { return self }
-        let hasHDRSamples = metadata.hasHDRSamples
-        // The gain map of such an image describes its standard range.
-        let source = hasHDRSamples ? with(gainMap: nil) : self
-        if hasHDRSamples, metadata.lightCurve == .pq { return source }
-        let largest = gainMap.map { min($0.metadata.maxHeadroom, HDRRenderer.maxPQHeadroom) }
-        let headroom = hasHDRSamples ? HDRRenderer.maxPQHeadroom : largest ?? 1
-        let rendered = try source.rendered(headroom: headroom, as: .pq, primaries: .bt2020, context: context)
-        guard let pixels = rendered.image?.pixels else { return self }
+        // The gain map of an image in PQ or HLG describes its standard range.
+        let source = metadata.hasHDRSamples ? with(gainMap: nil) : self
+        if metadata.hasHDRSamples, metadata.lightCurve == .pq { return source }
+        let headroom = min(source.gainMap?.metadata.maxHeadroom ?? .infinity, HDRRenderer.maxPQHeadroom)
+        let renderer = try HDRRenderer(
+            source, headroom: headroom, encoding: .pq, primaries: .bt2020, context: context)
         var metadata = metadata
         metadata.iccProfile = nil
         metadata.sourceCurve = .pq
         // The colors of the file no longer describe the samples, neither here nor in a file of the disk cache.
-        metadata.fileCodePoints = ColorCodePoints(primaries: rendered.primaries.rawValue, transfer: 16)
+        metadata.fileCodePoints = .pq
         metadata.describePixels(in: .source)
-        return replacing(pixels: pixels, animation: nil).with(metadata: metadata)
-    }
-}
-
-extension ImageMetadata {
-    /// Returns the metadata with the blocks of other metadata that don't describe colors.
-    fileprivate func adding(_ other: ImageMetadata) -> ImageMetadata {
-        var result = self
-        result.exif = other.exif
-        result.xmp = other.xmp
-        return result
+        return replacing(pixels: try renderer.run(context: context), animation: nil).with(metadata: metadata)
     }
 }
 

@@ -18,10 +18,10 @@ package struct JPEGCoder: FrameSelectingCoder, ReducingImageCoder {
     ///
     /// For a smaller size, the coder decodes fewer DCT coefficients. It chooses the smallest of the scales 1/1, 1/2,
     /// 1/4, and 1/8 that keeps at least twice the requested pixels on each axis, or 1.75 times at 1/2. Then it resamples
-    /// the image. The coder scales fine detail less, and noise only if the limits require it, because scaling changes their light. The limit
-    /// for pixels applies to the scaled image. If the scaled image exceeds it, the coder chooses the next smaller scale
-    /// that still has the requested pixels, or it resamples the rows as it decodes them. The coefficients of files with
-    /// several scans are all stored, up to twice the limit for decoded bytes.
+    /// the image. The coder scales fine detail less, and noise only if the limits require it, because scaling changes
+    /// their light. The limit for pixels applies to the scaled image. If the scaled image exceeds it, the coder chooses
+    /// the next smaller scale that still has the requested pixels, or it resamples the rows as it decodes them. The
+    /// coefficients of files with several scans are all stored, up to twice the limit for decoded bytes.
     ///
     /// - Throws: An ``ImageError/DecodingFailure``, such as
     ///   ``ImageError/DecodingFailure/Reason/truncated(receivedBytes:expectedBytes:)`` if pixels are missing, or an

@@ -22,9 +22,9 @@
         /// Decodes a JPEG 2000 image.
         ///
         /// For a smaller size, the coder decodes a smaller resolution of the file: the smallest of the scales 1/1, 1/2,
-        /// 1/4, and 1/8 that keeps at least twice the requested pixels on each axis, or 1.75 times at 1/2. Then it resamples
-        /// the image. The limit for pixels applies to the decoded resolution. Truncated data is an error even if `allowsPartial` is
-        /// `true`, because OpenJPEG 2.5.0 isn't safe for corrupt data in the mode that accepts it.
+        /// 1/4, and 1/8 that keeps at least twice the requested pixels on each axis, or 1.75 times at 1/2. Then it
+        /// resamples the image. The limit for pixels applies to the decoded resolution. Truncated data is an error even
+        /// if `allowsPartial` is `true`, because OpenJPEG 2.5.0 isn't safe for corrupt data in the mode that accepts it.
         ///
         /// - Throws: An ``ImageError/DecodingFailure`` or an ``ImageError/LimitFailure``.
         package func decode(

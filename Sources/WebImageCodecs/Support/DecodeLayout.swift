@@ -158,7 +158,7 @@ struct DecodeLayout {
     }
 
     /// The denominator of the smallest scale among 1/1, 1/2, 1/4, and 1/8 that keeps at least ``minDensity`` times the
-    /// requested pixels on each axis.
+    /// requested pixels on each axis, or ``halfDensity`` times at 1/2 for ordinary detail.
     var denominator: Int {
         guard !resamplesRows else { return 1 }
         return denominators.first { denominator in

@@ -16,10 +16,10 @@ package struct WebPCoder: FrameSelectingCoder, ReducingImageCoder, GrowingAnimat
 
     /// Decodes a WebP image.
     ///
-    /// For a smaller size, the scaler of libwebp reduces lossy still images to at least four times the requested pixels on each
-    /// axis, and then the coder resamples them. The limit for pixels applies to the reduced image. Lossless images, which
-    /// libwebp decodes in full, are scaled only if the limits require it, and the limit for pixels applies to the whole
-    /// image.
+    /// For a smaller size, the scaler of libwebp reduces lossy still images to at least four times the requested pixels
+    /// on each axis, and then the coder resamples them. The limit for pixels applies to the reduced image. Lossless
+    /// images, which libwebp decodes in full, are scaled only if the limits require it, and the limit for pixels applies
+    /// to the whole image.
     ///
     /// The coder decodes the poster frame of an animation immediately and the other frames on demand. If an animation
     /// is truncated and `allowsPartial` is `true`, the result contains the complete frames, or at least the poster

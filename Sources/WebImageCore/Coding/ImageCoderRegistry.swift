@@ -222,7 +222,7 @@ extension DecodedImage {
 }
 
 /// A coder that accepts all data and forwards all calls to another coder.
-private struct UnconditionalCoder: TranscodingImageCoder, ReducingImageCoder {
+private struct UnconditionalCoder: TranscodingImageCoder, ReducingImageCoder, ColorPreparingCoder {
     let coder: any ImageCoder
 
     var identifier: String { coder.identifier }
@@ -253,6 +253,16 @@ private struct UnconditionalCoder: TranscodingImageCoder, ReducingImageCoder {
         _ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext
     ) throws(ImageError) -> Data {
         try coder.encode(image, as: encoding, context: context)
+    }
+
+    func prepared(
+        _ image: DecodedImage, as encoding: ImageEncoding, context: ImageProcessingContext
+    ) throws(ImageError) -> DecodedImage {
+        try (coder as? any ColorPreparingCoder)?.prepared(image, as: encoding, context: context) ?? image
+    }
+
+    func displayedInPQ(_ image: DecodedImage, context: ImageProcessingContext) throws(ImageError) -> DecodedImage {
+        try (coder as? any ColorPreparingCoder)?.displayedInPQ(image, context: context) ?? image
     }
 
     func canTranscode(_ source: ImageFormat, to target: ImageFormat) -> Bool {

@@ -21,6 +21,8 @@ package struct ColorCodePoints: Sendable, Hashable {
     package static let sRGB = ColorCodePoints(primaries: 1, transfer: 13)
     /// The primaries of Display P3 with the transfer function of sRGB.
     package static let displayP3 = ColorCodePoints(primaries: 12, transfer: 13)
+    /// The primaries of BT.2020 with the perceptual quantizer (BT.2100).
+    package static let pq = ColorCodePoints(primaries: 9, transfer: 16)
 
     /// Whether the transfer function is PQ or HLG.
     package var isHDR: Bool { transfer == 16 || transfer == 18 }

@@ -83,6 +83,13 @@ public final class DecodedImage: Sendable, CustomStringConvertible {
     /// The value is `false` for images that were decoded for standard dynamic range, which is the default. The samples of
     /// a PQ or HLG image aren't sRGB, so use `rendered(headroom:as:primaries:)` before you display them.
     public var isHDR: Bool { gainMap != nil || metadata.hasHDRSamples }
+    /// The code points of pixels that a toolkit must convert for a monitor: those of Display P3, PQ, and HLG. The value is
+    /// `nil` for other pixels, which toolkits display as sRGB. The frames of animations don't have a color space of their
+    /// own, so animations appear as sRGB.
+    package var displayedCodePoints: ColorCodePoints? {
+        guard !isAnimated else { return nil }
+        return metadata.color == .displayP3 ? .displayP3 : metadata.hasHDRSamples ? metadata.codePoints : nil
+    }
 
     /// A short description, for example `jpeg 640x480` or `gif 32x32, 12 frames`.
     public var description: String {
@@ -268,12 +275,6 @@ public struct ImageMetadata: Sendable, Hashable {
 
     /// Whether the samples of the pixels are those of PQ or HLG.
     package var hasHDRSamples: Bool { color == .source && codePoints?.isHDR == true }
-
-    /// The code points of pixels that a toolkit must convert for a monitor: those of Display P3, PQ, and HLG. The value is
-    /// `nil` for other pixels, which toolkits display as sRGB.
-    package var displayedCodePoints: ColorCodePoints? {
-        color == .displayP3 ? .displayP3 : hasHDRSamples ? codePoints : nil
-    }
 
     /// The curve of the samples of the pixels.
     package var lightCurve: LightCurve {

@@ -34,7 +34,7 @@
         public static let supportsDisplayP3 = supports(.displayP3, lookup: nil)
 
         /// A Boolean value that indicates whether GTK converts textures in PQ for the monitor, which requires GTK 4.16.
-        public static let supportsHighDynamicRange = supports(ColorCodePoints(primaries: 9, transfer: 16), lookup: nil)
+        public static let supportsHighDynamicRange = supports(.pq, lookup: nil)
 
         static func supports(_ color: ColorCodePoints, lookup: SymbolLookup?) -> Bool {
             wi_gtk_has_color_state(numbers(color), lookup)
@@ -104,7 +104,7 @@
 
         /// Returns the texture of a still image or of the poster frame of an animation.
         public static func texture(for image: DecodedImage) -> GTKTexture {
-            texture(for: image.pixels, color: image.textureColor)
+            texture(for: image.pixels, color: image.displayedCodePoints)
         }
 
         /// Makes `manager` create the textures of its future images off the main thread, so that views don't need to
@@ -118,11 +118,5 @@
             get { drawn.load(ordering: .relaxed) }
             set { drawn.store(newValue, ordering: .relaxed) }
         }
-    }
-
-    extension DecodedImage {
-        /// The code points of the image's texture, or `nil` for sRGB. The frames of animations don't have a color space of their own, so
-        /// animations appear as sRGB.
-        fileprivate var textureColor: ColorCodePoints? { isAnimated ? nil : metadata.displayedCodePoints }
     }
 #endif

@@ -8,8 +8,6 @@ import WebImageTestBasics
 
 @Suite("The dynamic range pq")
 struct PQRangeTests {
-    private static let pq = ColorCodePoints(primaries: 9, transfer: 16)
-
     private static func decode(
         _ data: Data, _ range: ImageDecodingOptions.DynamicRange, size: TargetSize? = nil
     ) throws -> DecodedImage {
@@ -28,7 +26,7 @@ struct PQRangeTests {
             .rendered(headroom: headroom, as: .pq, primaries: .bt2020)
         let expected = try #require(rendered.image)
         #expect(image.pixels.format == .rgba16 && image.pixels.packedBytes() == expected.pixels.packedBytes())
-        #expect(image.metadata.displayedCodePoints == Self.pq && image.metadata.color == .source)
+        #expect(image.displayedCodePoints == .pq && image.metadata.color == .source)
         #expect(image.metadata.iccProfile == nil && image.metadata.lightCurve == .pq)
         #expect(image.isHDR && image.gainMap == nil)
         #expect(image.format == source.format && image.scale == source.scale)
@@ -61,7 +59,7 @@ struct PQRangeTests {
         let image = try Self.decode(data, .pq)
         if name.hasPrefix("18") { return try expect(image, rendering: high, headroom: 10_000 / 203) }
         #expect(image.pixels.packedBytes() == high.pixels.packedBytes() && image.metadata == high.metadata)
-        #expect(image.metadata.displayedCodePoints == Self.pq)
+        #expect(image.displayedCodePoints == .pq)
     }
 
     @Test("The gain map of a file in PQ, which describes its standard range, is omitted")
@@ -86,7 +84,7 @@ struct PQRangeTests {
             let data = try plain.encoded(as: ImageEncoding(format: format))
             let (standard, image) = try (Self.decode(data, .standard), Self.decode(data, .pq))
             #expect(image.pixels.packedBytes() == standard.pixels.packedBytes() && image.metadata == standard.metadata)
-            #expect(!image.isHDR && image.metadata.displayedCodePoints == nil)
+            #expect(!image.isHDR && image.displayedCodePoints == nil)
         }
         let flipped = try FlipTransformer(.horizontal).transform(plain.pixels, context: ImageProcessingContext())
         let frames = [plain.pixels, flipped].map { (pixels: $0, duration: Duration.milliseconds(40)) }
@@ -94,13 +92,22 @@ struct PQRangeTests {
         var parts = PNGParts(try moving.encoded(as: ImageEncoding(format: .apng)))
         parts.chunks.insert(PNGParts.Chunk(name: "cICP", body: [9, 16, 0, 1]), at: 1)
         let data = parts.file
-        #expect(try ImageInfo(data: data).codePoints == Self.pq)
+        #expect(try ImageInfo(data: data).codePoints == .pq)
         let standard = try Self.decode(data, .standard)
         for range in [ImageDecodingOptions.DynamicRange.high, .pq] {
             let image = try Self.decode(data, range)
             #expect(image.isAnimated && !image.metadata.hasHDRSamples)
             #expect(image.pixels.packedBytes() == standard.pixels.packedBytes())
         }
+    }
+
+    @Test("A coder that the request specifies renders, too")
+    func specifiedCoder() throws {
+        let data = try GainMapTests.sample().encoded(as: .jpeg(quality: 95))
+        let options = ImageDecodingOptions(dynamicRange: .pq)
+        let image = try ImageCoderRegistry(only: JPEGCoder()).decode(data, options: options)
+        #expect(image.displayedCodePoints == .pq && image.gainMap == nil)
+        #expect(try image.pixels.packedBytes() == Self.decode(data, .pq).pixels.packedBytes())
     }
 
     @Test("The limit on decoded pixels applies to the rendering")

@@ -122,14 +122,12 @@
             return bytes
         }
 
-        private static let pq = ColorCodePoints(primaries: 9, transfer: 16)
-
         func testDisplayP3AndPQHaveTheirColorStatesAndTheSamePixels() throws {
             try Stand.run {
                 Self.calls.withLock { $0 = [] }
                 let plain = Self.download(GTKTexture.texture(for: try Self.pixels()))
                 XCTAssertEqual(Self.calls.withLock { $0 }, [])
-                for color in [ColorCodePoints.displayP3, Self.pq] {
+                for color in [ColorCodePoints.displayP3, .pq] {
                     Self.calls.withLock { $0 = [] }
                     let tagged = GTKTexture.texture(for: try Self.pixels(), color: color, lookup: Self.lookup)
                     XCTAssertEqual(
@@ -149,7 +147,7 @@
                 let plain = Self.download(GTKTexture.texture(for: try Self.pixels()))
                 let texture = GTKTexture.texture(for: try Self.pixels(), color: nil, lookup: Self.lookup)
                 XCTAssertEqual(Self.download(texture), plain)
-                for color in [ColorCodePoints.displayP3, Self.pq] {
+                for color in [ColorCodePoints.displayP3, .pq] {
                     let older = GTKTexture.texture(for: try Self.pixels(), color: color) { _ in nil }
                     XCTAssertEqual(Self.download(older), plain)
                 }
@@ -158,22 +156,28 @@
         }
 
         func testOnlyDisplayP3AndHighDynamicRangeHaveCodePointsForTextures() throws {
-            var metadata = ImageMetadata(storedSize: PixelSize(width: 5, height: 3))
-            XCTAssertNil(metadata.displayedCodePoints)
+            let pixels = try Self.pixels()
+            var metadata = ImageMetadata(storedSize: pixels.size)
+            func points() -> ColorCodePoints? { DecodedImage(pixels: pixels, metadata: metadata).displayedCodePoints }
+            XCTAssertNil(points())
             metadata.color = .displayP3
-            XCTAssertEqual(metadata.displayedCodePoints, .displayP3)
+            XCTAssertEqual(points(), .displayP3)
             metadata.color = .source
-            XCTAssertNil(metadata.displayedCodePoints)
+            XCTAssertNil(points())
             for transfer in [16, 18] {
                 (metadata.colorPrimaries, metadata.transferCharacteristics) = (9, transfer)
-                XCTAssertEqual(metadata.displayedCodePoints, ColorCodePoints(primaries: 9, transfer: transfer))
+                XCTAssertEqual(points(), ColorCodePoints(primaries: 9, transfer: transfer))
+                let frames = [(pixels: pixels, duration: Duration.milliseconds(40))]
+                let animated = DecodedImage(
+                    pixels: pixels, animation: try ImageAnimation(frames: frames + frames), metadata: metadata)
+                XCTAssertNil(animated.displayedCodePoints)
             }
             metadata.transferCharacteristics = 13
-            XCTAssertNil(metadata.displayedCodePoints)
+            XCTAssertNil(points())
         }
 
         func testSupportDependsOnTheFunctionsOfGTK() throws {
-            for color in [ColorCodePoints.displayP3, Self.pq] {
+            for color in [ColorCodePoints.displayP3, .pq] {
                 Self.calls.withLock { $0 = [] }
                 XCTAssertTrue(GTKTexture.supports(color, lookup: Self.lookup))
                 XCTAssertEqual(
@@ -238,7 +242,7 @@
                 (metadata.colorPrimaries, metadata.transferCharacteristics) = (9, 16)
                 let image = DecodedImage(pixels: canvas.finish(isOpaque: true), metadata: metadata)
                 let file = try image.encoded(as: .png)
-                XCTAssertEqual(try ImageInfo(data: file).codePoints, Self.pq)
+                XCTAssertEqual(try ImageInfo(data: file).codePoints, .pq)
                 let picture = try XCTUnwrap(gtk_picture_new())
                 let window = try TestWindow(picture)
                 let manager = Sources.manager(StubLoader { _ in StubLoader.Response(body: file) })

@@ -73,6 +73,10 @@ struct LargeSourceRequestTests {
         let gif = ImageInfo(format: .gif, storedSize: PixelSize(width: 9_000, height: 8_000))
         #expect(DecodeStage.cost(gif, small, coders) == 72_000_000 * 4)
         #expect(DecodeStage.cost(nil, small, coders) == 0)
+        for (range, factor) in [(ImageDecodingOptions.DynamicRange.high, 2), (.pq, 4)] {
+            let options = ImageDecodingOptions(dynamicRange: range)
+            #expect(DecodeStage.cost(info, options, coders) == 72_000_000 * 4 * factor)
+        }
     }
 
     @Test("A small image of a large source is accepted under critical memory pressure")
