@@ -21,19 +21,24 @@
 #endif
 #define WI_HAS(level, feature) (WI_LEVEL >= (level) && __builtin_cpu_supports(feature))
 
+// Defines a function that calls `wide` on processors with AVX-512 and `narrow` on others.
 #if defined(__x86_64__) && WI_LEVEL >= 2
-#define WI_DISPATCH(result, name, parameters, arguments)                                                              \
+#define WI_DISPATCH_CALLS(result, name, parameters, arguments, wide, narrow)                                          \
     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma"))) static result name##_avx512 parameters {        \
-        return name##_body arguments;                                                                                 \
+        return wide;                                                                                                  \
     }                                                                                                                 \
-    __attribute__((target("avx2,fma"))) static result name##_avx2 parameters { return name##_body arguments; }        \
+    __attribute__((target("avx2,fma"))) static result name##_avx2 parameters { return narrow; }                       \
     result name parameters {                                                                                          \
         if (WI_HAS(3, "avx512bw") && WI_HAS(3, "avx512vl") && WI_HAS(3, "avx512dq"))                                  \
             return name##_avx512 arguments;                                                                           \
-        if (WI_HAS(2, "avx2") && WI_HAS(2, "fma")) return name##_avx2 arguments;            \
-        return name##_body arguments;                                                                                 \
+        if (WI_HAS(2, "avx2") && WI_HAS(2, "fma")) return name##_avx2 arguments;                                      \
+        return narrow;                                                                                                \
     }
 #else
-#define WI_DISPATCH(result, name, parameters, arguments)                                                              \
-    result name parameters { return name##_body arguments; }
+#define WI_DISPATCH_CALLS(result, name, parameters, arguments, wide, narrow)                                          \
+    result name parameters { return narrow; }
 #endif
+
+// Defines a function that calls the function of the same name with the suffix "_body".
+#define WI_DISPATCH(result, name, parameters, arguments)                                                              \
+    WI_DISPATCH_CALLS(result, name, parameters, arguments, name##_body arguments, name##_body arguments)

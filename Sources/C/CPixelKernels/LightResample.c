@@ -14,6 +14,7 @@
 #endif
 
 typedef float wi_float4 __attribute__((vector_size(16)));
+typedef float wi_float8 __attribute__((vector_size(32)));
 typedef float wi_float16 __attribute__((vector_size(64)));
 typedef int32_t wi_int4 __attribute__((vector_size(16)));
 
@@ -323,8 +324,31 @@ WI_DISPATCH(void, wi_add_light_rows,
 
 // MARK: Horizontal pass
 
-// Returns the weighted sum of pixels with three or four channels. The last lane is unspecified for three channels.
-WI_INLINE wi_float4 row_sum(const float *sums, const float *weights, size_t count, int channels) {
+// Returns the weighted sum of pixels with three channels. The last lane is unspecified. Four pixels are twelve floats, so
+// vectors with eight and four lanes need no lane for anything else.
+WI_INLINE wi_float4 row_sum_rgb(const float *sums, const float *weights, size_t count) {
+    wi_float8 most = {0};
+    wi_float4 rest = {0};
+    for (size_t j = 0; j < count; j += 4, sums += 12, weights += 4) {
+        wi_float8 p;
+        wi_float4 q, w;
+        memcpy(&p, sums, sizeof p);
+        memcpy(&q, sums + 8, sizeof q);
+        memcpy(&w, weights, sizeof w);
+        most += p * __builtin_shufflevector(w, w, 0, 0, 0, 1, 1, 1, 2, 2);
+        rest += q * __builtin_shufflevector(w, w, 2, 3, 3, 3);
+    }
+    // The third pixel is in both vectors.
+    wi_float4 a = __builtin_shufflevector(most, most, 0, 1, 2, 2), b = __builtin_shufflevector(most, most, 3, 4, 5, 5);
+    wi_float4 c = __builtin_shufflevector(most, most, 6, 7, 7, 7), d = __builtin_shufflevector(rest, rest, 1, 2, 3, 3);
+    c[2] = rest[0];
+    return (a + b) + (c + d);
+}
+
+// Returns the weighted sum of pixels with three or four channels. The last lane is unspecified for three channels. `wide`
+// selects vectors with 16 lanes for three channels.
+WI_INLINE wi_float4 row_sum(const float *sums, const float *weights, size_t count, int channels, bool wide) {
+    if (channels == 3 && !wide) return row_sum_rgb(sums, weights, count);
     wi_float16 even = {0}, odd = {0};
     for (size_t j = 0; j < count; j += 4) {
         wi_float16 p, spread;
@@ -368,12 +392,12 @@ WI_INLINE wi_int4 rounded(wi_float4 light) {
 WI_INLINE float limited(float v, float low, float high) { return v > low ? (v < high ? v : high) : low; }
 
 WI_INLINE void wi_encode_light_rgb8_body(const float *sums, const wi_light_columns *columns, float scale,
-                                         const wi_resample_tables *tables, uint8_t *out) {
+                                         const wi_resample_tables *tables, uint8_t *out, bool wide) {
     const uint8_t *bytes = tables->bytes;
     const float *weights = columns->weights;
     const size_t count = columns->count;
     for (size_t x = 0; x < columns->width; x++, weights += count, out += 4) {
-        wi_float4 v = row_sum(sums + (size_t)columns->first[x] * 3, weights, count, 3) * scale;
+        wi_float4 v = row_sum(sums + (size_t)columns->first[x] * 3, weights, count, 3, wide) * scale;
         const wi_int4 place = rounded(v);
         for (int c = 0; c < 3; c++) out[c] = bytes[place[c]];
         out[3] = 255;
@@ -381,11 +405,11 @@ WI_INLINE void wi_encode_light_rgb8_body(const float *sums, const wi_light_colum
 }
 
 WI_INLINE void wi_encode_light_rgba8_body(const float *sums, const wi_light_columns *columns, float scale,
-                                          const wi_resample_tables *tables, uint8_t *out) {
+                                          const wi_resample_tables *tables, uint8_t *out, bool wide) {
     const float *weights = columns->weights, *values = tables->values;
     const size_t count = columns->count;
     for (size_t x = 0; x < columns->width; x++, weights += count, out += 4) {
-        wi_float4 v = row_sum(sums + (size_t)columns->first[x] * 4, weights, count, 4) * scale;
+        wi_float4 v = row_sum(sums + (size_t)columns->first[x] * 4, weights, count, 4, wide) * scale;
         const float alpha = limited(v[3], 0, WI_LIGHT_MAXIMUM), coverage = alpha * (255.0f / WI_LIGHT_MAXIMUM);
         // At edges, the alpha exceeds its maximum by as much as the color does, so don't divide by the clamped alpha.
         const float over = v[3] > 0 ? WI_LIGHT_MAXIMUM / v[3] : 0;
@@ -403,22 +427,22 @@ WI_INLINE float encoded_word(const wi_resample_tables *tables, float light) {
 
 #define WI_DEEP_ROWS(rgb, rgba, sample, maximum)                                                                      \
     WI_INLINE void rgb##_body(const float *sums, const wi_light_columns *columns, float scale,                        \
-                              const wi_resample_tables *tables, sample *out) {                                        \
+                              const wi_resample_tables *tables, sample *out, bool wide) {                             \
         const float *weights = columns->weights;                                                                      \
         const size_t count = columns->count;                                                                          \
         for (size_t x = 0; x < columns->width; x++, weights += count, out += 4) {                                     \
-            wi_float4 v = row_sum(sums + (size_t)columns->first[x] * 3, weights, count, 3) * scale;                   \
+            wi_float4 v = row_sum(sums + (size_t)columns->first[x] * 3, weights, count, 3, wide) * scale;             \
             for (int c = 0; c < 3; c++)                                                                               \
                 out[c] = (sample)(encoded_word(tables, v[c]) * (maximum / 65535.0f) + 0.5f);                          \
             out[3] = maximum;                                                                                         \
         }                                                                                                             \
     }                                                                                                                 \
     WI_INLINE void rgba##_body(const float *sums, const wi_light_columns *columns, float scale,                       \
-                               const wi_resample_tables *tables, sample *out) {                                       \
+                               const wi_resample_tables *tables, sample *out, bool wide) {                            \
         const float *weights = columns->weights;                                                                      \
         const size_t count = columns->count;                                                                          \
         for (size_t x = 0; x < columns->width; x++, weights += count, out += 4) {                                     \
-            wi_float4 v = row_sum(sums + (size_t)columns->first[x] * 4, weights, count, 4) * scale;                   \
+            wi_float4 v = row_sum(sums + (size_t)columns->first[x] * 4, weights, count, 4, wide) * scale;             \
             const float alpha = limited(v[3], 0, 1), over = v[3] > 0 ? 1 / v[3] : 0;                                  \
             const float cover = alpha * (maximum / 65535.0f);                                                         \
             for (int c = 0; c < 3; c++) out[c] = (sample)(encoded_word(tables, v[c] * over) * cover + 0.5f);          \
@@ -429,10 +453,11 @@ WI_DEEP_ROWS(wi_encode_deep_rgb8, wi_encode_deep_rgba8, uint8_t, 255)
 WI_DEEP_ROWS(wi_encode_light_rgb16, wi_encode_light_rgba16, uint16_t, 65535)
 
 #define WI_ENCODE(name)                                                                                               \
-    WI_DISPATCH(void, name,                                                                                           \
-                (const float *sums, const wi_light_columns *columns, float scale, const wi_resample_tables *tables,   \
-                 void *out),                                                                                          \
-                (sums, columns, scale, tables, out))
+    WI_DISPATCH_CALLS(void, name,                                                                                     \
+                      (const float *sums, const wi_light_columns *columns, float scale,                               \
+                       const wi_resample_tables *tables, void *out),                                                  \
+                      (sums, columns, scale, tables, out), name##_body(sums, columns, scale, tables, out, true),      \
+                      name##_body(sums, columns, scale, tables, out, false))
 WI_ENCODE(wi_encode_light_rgb8)
 WI_ENCODE(wi_encode_light_rgba8)
 WI_ENCODE(wi_encode_deep_rgb8)

@@ -22,9 +22,12 @@ struct LightPass {
     /// The light of the current source rows, in pairs of rows for integers and in single rows for floating-point numbers.
     private var pairs: [UInt32] = []
     private var light: [Float] = []
-    /// The sums of the output rows in progress by their index, and arrays for reuse.
-    private var sums: [Int: [Float]] = [:]
+    /// The sums of the output rows from `finished` on. The array of a row without a sum is empty.
+    private var sums: [[Float]] = []
+    /// Arrays for reuse.
     private var spare: [[Float]] = []
+    /// The weights of the pairs of a band, which exist once because each band is added to several rows.
+    private var weights = [UInt32](repeating: 0, count: LightPass.bandRows / 2)
     /// The number of finished output rows.
     private(set) var finished = 0
 
@@ -87,7 +90,7 @@ struct LightPass {
             while row < rows.taps.count, Int(rows.taps[row].first) < part.upperBound {
                 add(part, to: row)
                 if Int(rows.taps[row].first + rows.taps[row].count) <= part.upperBound, row == finished {
-                    write(row, into: canvas)
+                    writeNext(into: canvas)
                 }
                 row += 1
             }
@@ -97,7 +100,7 @@ struct LightPass {
 
     /// Writes the unfinished rows of the result. Missing source rows count as transparent.
     mutating func finish(into canvas: borrowing PixelCanvas) {
-        while finished < rows.taps.count { write(finished, into: canvas) }
+        while finished < rows.taps.count { writeNext(into: canvas) }
     }
 
     /// Converts up to ``bandRows`` rows to light.
@@ -139,36 +142,37 @@ struct LightPass {
         let tap = rows.taps[row]
         let used = band.clamped(to: Int(tap.first)..<Int(tap.first + tap.count))
         guard !used.isEmpty else { return }
-        let started = sums.removeValue(forKey: row)
-        let isNew = started == nil
+        let place = row - finished
+        while sums.count <= place { sums.append([]) }
+        let isNew = sums[place].isEmpty
         // The horizontal kernel reads up to a vector and three pixels past the last pixel.
-        var total = started ?? spare.popLast() ?? [Float](repeating: 0, count: stride + Int(WI_LIGHT_LANES))
+        if isNew { sums[place] = spare.popLast() ?? [Float](repeating: 0, count: stride + Int(WI_LIGHT_LANES)) }
         if usesPairs {
             let pair = (used.lowerBound - band.lowerBound) / 2
-            let end = (used.upperBound - band.lowerBound + 1) / 2
-            let weights = vertical.pairs(of: tap, from: band.lowerBound + pair * 2, count: end - pair, in: used)
+            let count = (used.upperBound - band.lowerBound + 1) / 2 - pair
+            vertical.writePairs(of: tap, from: band.lowerBound + pair * 2, count: count, in: used, to: &weights)
             pairs.withUnsafeBufferPointer { pairs in
                 guard let start = pairs.baseAddress else { return }
-                wi_add_light_pairs(&total, start + pair * stride, stride, weights, weights.count, stride, isNew)
+                wi_add_light_pairs(&sums[place], start + pair * stride, stride, weights, count, stride, isNew)
             }
         } else {
             light.withUnsafeBufferPointer { light in
                 rows.weights.withUnsafeBufferPointer { weights in
                     guard let start = light.baseAddress, let weights = weights.baseAddress else { return }
                     wi_add_light_rows(
-                        &total, start + (used.lowerBound - band.lowerBound) * stride, stride,
+                        &sums[place], start + (used.lowerBound - band.lowerBound) * stride, stride,
                         weights + Int(tap.weight) + used.lowerBound - Int(tap.first), used.count, stride, isNew)
                 }
             }
         }
-        sums[row] = total
     }
 
-    private mutating func write(_ row: Int, into canvas: borrowing PixelCanvas) {
-        finished = row + 1
-        let out = canvas.baseAddress + row * canvas.bytesPerRow
+    private mutating func writeNext(into canvas: borrowing PixelCanvas) {
+        let out = canvas.baseAddress + finished * canvas.bytesPerRow
         let rowBytes = canvas.size.width * format.bytesPerPixel
-        guard let total = sums.removeValue(forKey: row) else {
+        finished += 1
+        let total = sums.isEmpty ? [] : sums.removeFirst()
+        guard !total.isEmpty else {
             out.initializeMemory(as: UInt8.self, repeating: 0, count: canvas.bytesPerRow)
             return
         }
@@ -229,14 +233,13 @@ private struct LightWeights {
         }
     }
 
-    /// Returns the weights of `count` pairs of rows, which begin at the row `first`. Rows outside `used` have the
-    /// weight 0.
-    func pairs(of tap: wi_tap, from first: Int, count: Int, in used: Range<Int>) -> [UInt32] {
+    /// Writes the weights of `count` pairs of rows, which begin at the row `first`. Rows outside `used` have the weight 0.
+    func writePairs(of tap: wi_tap, from first: Int, count: Int, in used: Range<Int>, to pairs: inout [UInt32]) {
         func weight(_ row: Int) -> UInt32 {
             guard used.contains(row) else { return 0 }
             return UInt32(UInt16(bitPattern: weights[Int(tap.weight) + row - Int(tap.first)]))
         }
-        return (0..<count).map { weight(first + $0 * 2) | weight(first + $0 * 2 + 1) << 16 }
+        for pair in 0..<count { pairs[pair] = weight(first + pair * 2) | weight(first + pair * 2 + 1) << 16 }
     }
 }
 

@@ -9,7 +9,7 @@ import Glibc
 final class LightTables: @unchecked Sendable {
     /// The tables of sRGB for opaque 8-bit pixels and for 16-bit pixels.
     static let opaque = LightTables(sRGBWith: nil)
-    /// The tables of sRGB for all pixels. They're larger by 128 KiB and take a millisecond to compute, so they're
+    /// The tables of sRGB for all pixels. They're larger by 256 KiB and take milliseconds to compute, so they're
     /// separate.
     static let premultiplied = LightTables(sRGBWith: premultipliedLight())
     private static let gamma18 = LightTables(.gamma18)
@@ -34,20 +34,25 @@ final class LightTables: @unchecked Sendable {
     var hasIntegers: Bool { kernel.opaque != nil }
 
     private init(sRGBWith premultiplied: UnsafePointer<UInt16>?) {
-        let maximum = Double(WI_LIGHT_MAXIMUM)
         if let premultiplied {
             var kernel = Self.opaque.kernel
             kernel.premultiplied = premultiplied
+            kernel.values = Self.table(Int(WI_LIGHT_MAXIMUM) + 1) {
+                Float(LightCurve.sRGB.encoded(Double($0) / Double(WI_LIGHT_MAXIMUM)))
+            }
             self.kernel = kernel
             return
         }
-        let curve = LightCurve.sRGB
-        let count = Int(WI_LIGHT_MAXIMUM) + 1
-        let values = Self.table(count) { Float(curve.encoded(Double($0) / maximum)) }
-        var kernel = Self.floats(curve)
-        kernel.opaque = Self.table(256) { UInt16((curve.light(Double($0) / 255) * maximum).rounded()) }
-        kernel.bytes = Self.table(count) { UInt8((values[$0] * 255).rounded()) }
-        kernel.values = values
+        let maximum = Double(WI_LIGHT_MAXIMUM)
+        var kernel = Self.floats(.sRGB)
+        kernel.opaque = Self.table(256) { UInt16((LightCurve.sRGB.light(Double($0) / 255) * maximum).rounded()) }
+        // The bytes from the 255 values of light between them, because 32,768 powers take a millisecond.
+        let bounds = (0..<255).map { LightCurve.sRGB.light((Double($0) + 0.5) / 255) * maximum }
+        var byte = 0
+        kernel.bytes = Self.table(Int(WI_LIGHT_MAXIMUM) + 1) { light in
+            while byte < bounds.count, Double(light) >= bounds[byte] { byte += 1 }
+            return UInt8(byte)
+        }
         self.kernel = kernel
     }
 

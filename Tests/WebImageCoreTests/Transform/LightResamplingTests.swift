@@ -216,6 +216,19 @@ struct LightResamplingTests {
         }
     }
 
+    @Test("The byte of each light is the nearest one")
+    func bytes() throws {
+        let bytes = try #require(LightTables.opaque.kernel.bytes)
+        let values = try #require(LightTables.premultiplied.kernel.values)
+        for light in 0...Int(WI_LIGHT_MAXIMUM) {
+            let value = LightCurve.sRGB.encoded(Double(light) / Double(WI_LIGHT_MAXIMUM))
+            guard bytes[light] == UInt8((value * 255).rounded()), abs(Double(values[light]) - value) < 1e-7 else {
+                Issue.record("\(light): \(bytes[light]), \(values[light]) for \(value)")
+                return
+            }
+        }
+    }
+
     @Test("The light of every byte and every alpha agrees with the definition", arguments: [1, 15, 16, 17, 63, 64, 65])
     func lightOfPixels(_ width: Int) throws {
         var numbers = SeededNumbers(UInt64(width))
