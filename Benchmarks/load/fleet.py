@@ -224,7 +224,7 @@ class Fleet:
             file.write(
                 "ALLOW_UNSAFE_URL = True\nSECURITY_KEY = 'key'\nAUTO_WEBP = False\nMAX_WIDTH = 0\nMAX_HEIGHT = 0\n"
                 f"FILE_STORAGE_ROOT_PATH = '{self.folder}/thumbor-sources'\n"
-                "RESULT_STORAGE = 'thumbor.result_storages.file_storage'\n"
+                "RESULT_STORAGE = 'thumbor.result_storages.file_storage'\nRESULT_STORAGE_STORES_UNSAFE = True\n"
                 f"RESULT_STORAGE_FILE_STORAGE_ROOT_PATH = '{self.folder}/thumbor-results'\n"
                 "QUALITY = 80\nWEBP_QUALITY = 75\nAVIF_QUALITY = 65\nHTTP_LOADER_REQUEST_TIMEOUT = 20\n")
         arguments = [f"{environment}/bin/thumbor", "-i", "127.0.0.1", "-p", str(port), "-c", settings, "-l", "warning"]

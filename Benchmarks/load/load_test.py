@@ -49,7 +49,7 @@ sys.path[:0] = [HERE, f"{ROOT}/Benchmarks/Peers", f"{ROOT}/Benchmarks/.python"]
 
 import fleet as machines
 import hostile
-from fleet import Fleet, Peaks, Process, Unavailable, memory, processor_seconds, proportional_memory, reset_peaks
+from fleet import Fleet, Peaks, Process, Unavailable, memory, processor_seconds, proportional_memory, reset_peaks, wait_until
 
 # The settings of the server that determine the bound of its memory, in MiB, and the number of its workers.
 DECODING_MEMORY, SOURCE_SIZE, WORKERS = 256, 16, 16
@@ -194,8 +194,28 @@ class Test:
             "broken": broken + late,
         }
 
+    def settle(self, processes, seconds=30):
+        """Waits until processes have nothing to do.
+
+        When wrk ends, servers still work on requests without a client. Their processor time must not be missing in the
+        measurement of the next contender.
+        """
+        before = None
+
+        def idle():
+            nonlocal before
+            last, before = before, processor_seconds(processes)
+            if last is not None and before - last <= 0.02:
+                return True
+            # The kernel counts processor time in units of 10 ms.
+            time.sleep(0.25)
+            return False
+
+        wait_until(idle, "a server doesn't become idle", seconds)
+
     def measured(self, contender, paths, seconds, connections):
         processes = self.fleet.contenders[contender]
+        self.settle([process for others in self.fleet.contenders.values() for process in others])
         reset_peaks(processes)
         before = processor_seconds(processes)
         result = self.wrk(paths, seconds, connections)
