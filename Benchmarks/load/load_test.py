@@ -194,12 +194,12 @@ class Test:
             "broken": broken + late,
         }
 
-    def settle(self, processes, seconds=30):
-        """Waits until processes have nothing to do.
+    def settle(self):
+        """Waits until the servers of all contenders are idle.
 
-        When wrk ends, servers still work on requests without a client. Their processor time must not be missing in the
-        measurement of the next contender.
+        When wrk ends, servers still work on requests without a client. This work must not slow down the next contender.
         """
+        processes = [process for contender in self.fleet.contenders.values() for process in contender]
         before = None
 
         def idle():
@@ -211,11 +211,11 @@ class Test:
             time.sleep(0.25)
             return False
 
-        wait_until(idle, "a server doesn't become idle", seconds)
+        wait_until(idle, "a server doesn't become idle", 30)
 
     def measured(self, contender, paths, seconds, connections):
         processes = self.fleet.contenders[contender]
-        self.settle([process for others in self.fleet.contenders.values() for process in others])
+        self.settle()
         reset_peaks(processes)
         before = processor_seconds(processes)
         result = self.wrk(paths, seconds, connections)

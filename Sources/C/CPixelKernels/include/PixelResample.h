@@ -26,7 +26,7 @@ typedef struct {
     const uint16_t *premultiplied;
     /// The bytes for each light from 0 to WI_LIGHT_MAXIMUM.
     const uint8_t *bytes;
-    /// The encoded values from 0 to 1 for each light from 0 to WI_LIGHT_MAXIMUM.
+    /// The encoded values from 0 to 1 for each light from 0 to WI_LIGHT_MAXIMUM. NULL if there's no alpha.
     const float *values;
     /// The light at WI_DEEP_LIGHT_STEPS + 2 samples from 0 to 1.
     const float *light;
