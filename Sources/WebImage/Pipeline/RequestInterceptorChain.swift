@@ -6,6 +6,11 @@ import WebImageCore
 import WebImageStore
 
 /// The interceptors of a manager, in order.
+///
+/// A request passes through the interceptors one after another. Each of them receives the request and a closure that
+/// passes a request on to the next one, and the manager serves the request at the end. Interceptors that don't apply to
+/// memory hits are skipped while memory serves the request. If the image was evicted before the end, the request passes
+/// through the skipped interceptors after all, because the manager may have to contact the server.
 struct RequestInterceptorChain: Sendable {
     /// A closure with which the manager serves a request that passed through the chain.
     typealias Responder = @Sendable (RequestPlan) async throws(ImageError) -> ImageResponse
@@ -22,19 +27,6 @@ struct RequestInterceptorChain: Sendable {
     private struct Link {
         let interceptor: any ImageRequestInterceptor
         let appliesToMemoryHits: Bool
-    }
-
-    /// The values that all steps of one request share.
-    private struct Passage {
-        let trace: ObserverNotifier?
-        let settings: SettingsSnapshot
-        let isPrefetch: Bool
-        let lookup: MemoryLookup
-        let answering: Responder
-
-        func plan(_ request: ImageRequest, _ defaults: RequestDefaults) -> RequestPlan {
-            RequestPlan(request, defaults, trace: trace, settings: settings, isPrefetch: isPrefetch)
-        }
     }
 
     private let links: [Link]
@@ -65,37 +57,48 @@ struct RequestInterceptorChain: Sendable {
     }
 
     func respond(
-        _ plan: RequestPlan, lookup: MemoryLookup = .none, _ answering: @escaping Responder
+        _ plan: RequestPlan, lookup: MemoryLookup = .none, _ responder: @escaping Responder
     ) async throws(ImageError) -> ImageResponse {
-        let passage = Passage(
-            trace: plan.trace, settings: plan.settings, isPrefetch: plan.isPrefetch, lookup: lookup,
-            answering: answering)
-        return try await respond(plan.callerRequest, links[...], skipped: [], passage)
+        let traversal = Traversal(original: plan, defaults: defaults, lookup: lookup, responder: responder)
+        return try await traversal.pass(plan.callerRequest, through: links[...], skipped: [])
     }
 
-    /// Passes `request` through `rest`. `skipped` contains the interceptors that were skipped because of a memory hit.
-    private func respond(
-        _ request: ImageRequest, _ rest: ArraySlice<Link>, skipped: [Link], _ passage: Passage
-    ) async throws(ImageError) -> ImageResponse {
-        guard !Task.isCancelled else { throw .cancelled }
-        guard let link = rest.first else {
-            let plan = await passage.plan(request, defaults).verified()
-            guard !skipped.isEmpty else { return try await passage.answering(plan) }
-            if let response = passage.lookup.response(plan) { return response }
-            // The image was evicted in the meantime, or the request was changed. The manager may have to contact the
-            // server, so the skipped interceptors apply after all.
-            let forced = skipped.map { Link(interceptor: $0.interceptor, appliesToMemoryHits: true) }
-            return try await respond(request, forced[...], skipped: [], passage)
-        }
-        let rest = rest.dropFirst()
-        if !link.appliesToMemoryHits {
-            let plan = await passage.plan(request, defaults).verified()
-            if passage.lookup.serves(plan) {
-                return try await respond(request, rest, skipped: skipped + [link], passage)
+    /// The way of one request through the chain.
+    private struct Traversal {
+        /// The plan of the request before the interceptors changed it.
+        let original: RequestPlan
+        let defaults: RequestDefaults
+        let lookup: MemoryLookup
+        let responder: Responder
+
+        /// Passes a request through `links`. `skipped` contains the earlier interceptors that a memory hit skipped.
+        func pass(
+            _ request: ImageRequest, through links: ArraySlice<Link>, skipped: [Link]
+        ) async throws(ImageError) -> ImageResponse {
+            guard !Task.isCancelled else { throw .cancelled }
+            guard let link = links.first else { return try await finish(request, skipped) }
+            let rest = links.dropFirst()
+            if !link.appliesToMemoryHits, await lookup.serves(plan(request)) {
+                return try await pass(request, through: rest, skipped: skipped + [link])
+            }
+            return try await link.interceptor.intercept(request) { (changed) async throws(ImageError) in
+                try await pass(changed, through: rest, skipped: skipped)
             }
         }
-        return try await link.interceptor.intercept(request) { (changed) async throws(ImageError) in
-            try await self.respond(changed, rest, skipped: skipped, passage)
+
+        private func finish(_ request: ImageRequest, _ skipped: [Link]) async throws(ImageError) -> ImageResponse {
+            let plan = await plan(request)
+            guard !skipped.isEmpty else { return try await responder(plan) }
+            if let response = lookup.response(plan) { return response }
+            let required = skipped.map { Link(interceptor: $0.interceptor, appliesToMemoryHits: true) }
+            return try await pass(request, through: required[...], skipped: [])
+        }
+
+        private func plan(_ request: ImageRequest) async -> RequestPlan {
+            let plan = RequestPlan(
+                request, defaults, trace: original.trace, settings: original.settings,
+                isPrefetch: original.isPrefetch)
+            return await plan.verified()
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import WebImageConcurrency
 import WebImageCore
 import WebImageHTTP
 
@@ -173,5 +174,38 @@ extension ImageDownloader {
             configuration.addressPolicy = .publicOnly
             return configuration
         }
+    }
+}
+
+extension ImageDownloader.Configuration {
+    /// The order of queued transfers with the same priority.
+    public enum QueueOrder: Sendable, Hashable {
+        /// First in, first out.
+        case fifo
+        /// Last in, first out. Use it for scrolling lists, in which the newest requests are visible.
+        case lifo
+
+        var queueOrder: PriorityQueue<UInt64, RequestPriority>.Order {
+            switch self {
+            case .fifo: .firstInFirstOut
+            case .lifo: .lastInFirstOut
+            }
+        }
+    }
+}
+
+extension ImageDownloader.Configuration {
+    /// Returns the header fields that are sent for a request with `fields`.
+    ///
+    /// The header fields of this configuration are added unless the request already has them. The result, which is
+    /// compared for `Vary`, doesn't include cookies and credentials that are added later.
+    package func sent(_ fields: HTTPHeaderFields) -> HTTPHeaderFields {
+        var sent = fields
+        for field in self.headers.lines where fields[field.name] == nil {
+            sent.append(name: field.name, value: field.value)
+        }
+        let defaults = [("Accept", accept), ("User-Agent", userAgent), ("Accept-Encoding", ContentDecoder.accepted)]
+        for (name, value) in defaults where sent[name] == nil { sent.append(name: name, value: value) }
+        return sent
     }
 }
