@@ -179,6 +179,7 @@ lint:
 	@Scripts/architecture-names
 	@Scripts/mutants --check
 	@Scripts/check-libraries
+	@SWIFT="$(SWIFT)" Scripts/consumers --check
 	@SWIFT="$(SWIFT)" Scripts/portable
 
 ## Compares the variants of the pixel kernels by instruction set, also for arm64 if the cross compiler and QEMU are installed.
