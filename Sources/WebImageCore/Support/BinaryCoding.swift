@@ -111,16 +111,22 @@ package struct BinaryReader: FieldCoder {
         return rest.prefix(count)
     }
 
-    package mutating func number<Number: FixedWidthInteger>(_: Number.Type = Number.self) throws(MalformedData)
-        -> Number
-    {
+    // One function for each type, because other modules can't specialize a generic one. Its calls made a hit of the disk
+    // cache 5% slower.
+    package mutating func number(_: UInt8.Type = UInt8.self) throws(MalformedData) -> UInt8 { try load() }
+    package mutating func number(_: UInt16.Type = UInt16.self) throws(MalformedData) -> UInt16 { try load() }
+    package mutating func number(_: UInt32.Type = UInt32.self) throws(MalformedData) -> UInt32 { try load() }
+    package mutating func number(_: UInt64.Type = UInt64.self) throws(MalformedData) -> UInt64 { try load() }
+    package mutating func number(_: Int64.Type = Int64.self) throws(MalformedData) -> Int64 { try load() }
+
+    fileprivate mutating func load<Number: FixedWidthInteger>() throws(MalformedData) -> Number {
         let part = try take(MemoryLayout<Number>.size)
         return Number(littleEndian: part.base.loadUnaligned(fromByteOffset: part.startIndex, as: Number.self))
     }
 
     /// Reads a number in a range.
     package mutating func int(_ range: ClosedRange<Int> = Int.min...Int.max) throws(MalformedData) -> Int {
-        let number = try number(Int.self)
+        let number: Int = try load()
         guard range.contains(number) else { throw MalformedData("\(number) isn't in \(range)") }
         return number
     }
@@ -176,7 +182,7 @@ package struct BinaryReader: FieldCoder {
 }
 
 extension BinaryCodable where Self: FixedWidthInteger {
-    package init(from reader: inout BinaryReader) throws(MalformedData) { self = try reader.number() }
+    package init(from reader: inout BinaryReader) throws(MalformedData) { self = try reader.load() }
 
     package func write(to writer: inout BinaryWriter) {
         withUnsafeBytes(of: littleEndian) { writer.put(raw: $0) }
