@@ -9,7 +9,7 @@ import WebImageCore
 /// The target of the bodies of messages.
 enum Bodies {
     /// The bodies that a message can have, in both directions.
-    private static let bodies: [any BinaryCodable.Type] = [
+    private static let bodies: [any (BinaryCodable & SendableMetatype).Type] = [
         DecodeBody.self, SessionBody.self, OpenBody.self, EncodeBody.self, ImageBody.self, PreviewBody.self,
         PixelBody.self, NumberBody.self, RangeBody.self, IsolationReport.self, ImageError.self,
     ]

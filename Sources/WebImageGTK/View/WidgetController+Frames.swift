@@ -6,23 +6,6 @@
     import WebImageCore
     import WebImageUI
 
-    /// The pending callbacks of a controller.
-    struct FrameSchedule {
-        /// The ID of the tick callback, or 0 if there's none.
-        var tick: guint = 0
-        /// The ID of the timer that requests the next tick, or 0 if there's none.
-        var timer: guint = 0
-        /// The number of frames during which the widget had no size, or `nil` if the controller isn't waiting for a
-        /// size.
-        var framesWithoutSize: Int?
-
-        mutating func cancelTimer() {
-            guard timer != 0 else { return }
-            g_source_remove(timer)
-            timer = 0
-        }
-    }
-
     extension WidgetController: SlotRendererDelegate {
         var frameTime: Int {
             if let time = Self.manualTime { return time }
@@ -57,7 +40,7 @@
         func rendererReached(_ renderer: SlotRenderer) { settleWaits() }
 
         func renderer(_ renderer: SlotRenderer, hasBounds width: Double, _ height: Double) {
-            frames.framesWithoutSize = nil
+            frames.endSizeWait()
             let place = ViewAllocation(width: width, height: height, scaleFactor: appearance.scaleFactor)
             // The slots of the other button states have the same bounds. Load their images in advance.
             for slot in renderers.keys where slot.normalSlot == renderer.slot.normalSlot {
@@ -68,52 +51,26 @@
         // MARK: - Ticks
 
         /// Requests a call of ``tick()`` before the next frame. Does nothing while the widget isn't visible.
-        func requestTick() {
-            guard frames.tick == 0, isVisible else { return }
-            frames.cancelTimer()
-            frames.tick = gtk_widget_add_tick_callback(
-                widget,
-                { _, _, data in
-                    var goesOn = false
-                    WidgetController.isolated(data) { goesOn = $0.tick() }
-                    return goesOn ? 1 : 0
-                }, unretained, nil)
-        }
-
-        func cancelTick() {
-            guard frames.tick != 0 else { return }
-            gtk_widget_remove_tick_callback(widget, frames.tick)
-            frames.tick = 0
-        }
+        func requestTick() { if isVisible { frames.addTick(for: self) } }
 
         /// Advances all renderers. Returns `false` if no tick is needed in the next frame.
         func tick() -> Bool {
             GTKMainLoop.callbacks += 1
             let now = frameTime
             let deadline = renderers.values.compactMap { $0.advance(to: now) }.min()
-            if let count = frames.framesWithoutSize { waitForSize(count) }
+            if frames.countFrameWithoutSize() { allocateWithoutSize() }
             let isAwaited = countUnseenFrame()
-            if frames.framesWithoutSize != nil || isAwaited { return true }
+            if frames.isAwaitingSize || isAwaited { return true }
             guard isVisible, let deadline else {
-                frames.tick = 0
+                frames.tickEnded()
                 return false
             }
             // A timer isn't worthwhile for a deadline that's at most two frames away.
             let nanoseconds = deadline - now
             guard nanoseconds > 34_000_000 else { return true }
-            frames.tick = 0
-            frames.cancelTimer()
+            frames.tickEnded()
             // Wake up one frame early, so that the next frame is the one that's due.
-            frames.timer = g_timeout_add_full(
-                G_PRIORITY_DEFAULT, guint(min(nanoseconds / 1_000_000 - 16, 3_600_000)),
-                { data in
-                    WidgetController.isolated(data) { controller in
-                        GTKMainLoop.callbacks += 1
-                        controller.frames.timer = 0
-                        controller.requestTick()
-                    }
-                    return 0
-                }, unretained, nil)
+            frames.startTimer(milliseconds: min(nanoseconds / 1_000_000 - 16, 3_600_000), for: self)
             return false
         }
 
@@ -123,17 +80,11 @@
         /// image isn't loaded before the widget has a size.
         func awaitSize() {
             guard isVisible, binders.slots.contains(where: { binders[$0].snapshot.state == .waiting }) else { return }
-            frames.framesWithoutSize = frames.framesWithoutSize ?? 0
+            frames.beginSizeWait()
             requestTick()
         }
 
-        private func waitForSize(_ count: Int) {
-            // Layout follows ticks, and drawing follows layout, so wait for a few frames.
-            guard count >= 3 else {
-                frames.framesWithoutSize = count + 1
-                return
-            }
-            frames.framesWithoutSize = nil
+        private func allocateWithoutSize() {
             var width = Double(gtk_widget_get_width(widget))
             var height = Double(gtk_widget_get_height(widget))
             if width <= 0, height <= 0, let root = gtk_widget_get_root(widget) {

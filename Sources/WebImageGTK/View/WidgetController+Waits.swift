@@ -5,19 +5,6 @@
     import WebImageCore
     import WebImageUI
 
-    /// A load whose image is available but hasn't reached its goal.
-    struct CompletionWaiter {
-        let completionPoint: WebImageView.CompletionPoint
-        let response: ImageResponse
-        let completion: ImageBinder.Completion
-        /// The number of frames in which GTK didn't draw the image although it was ready.
-        var framesUnseen = 0
-
-        /// The number of frames after which the image counts as not visible, for example because another button state
-        /// covers it or because its opacity is 0.
-        static let unseenLimit = 10
-    }
-
     extension WidgetController {
         /// Calls `action`, which may change widgets. If a frame is being drawn, the call follows it. The calls are
         /// made in the order of their requests.
@@ -28,9 +15,7 @@
 
         private var isDrawing: Bool { renderers.values.contains(where: \.isDrawing) }
 
-        private func callAfterDrawing() {
-            while !isDrawing, !callsAfterDrawing.isEmpty { callsAfterDrawing.removeFirst()() }
-        }
+        private func callAfterDrawing() { callsAfterDrawing.callAll { isDrawing } }
 
         /// Returns a completion that calls `completion` outside of drawing, and with an image only after the image has
         /// reached `goal`.
@@ -44,30 +29,23 @@
                 }
                 let wait = CompletionWaiter(completionPoint: goal, response: response, completion: completion)
                 guard !isComplete(wait, in: slot) else { return afterDrawing { completion(result) } }
-                cancelWait(slot)
-                waits[slot] = wait
+                waits.add(wait, for: slot)
                 requestTick()
             }
         }
 
         /// Unbinds a slot. A load that waits for its image to be drawn is canceled.
         func unbind(_ slot: ImageSlot) {
-            cancelWait(slot)
+            waits.cancel(slot)
             if binders.slots.contains(slot) { binders[slot].unbind() }
         }
 
         /// Cancels the load of a slot and keeps its content. A load that waits for its image to be drawn is canceled,
         /// too.
         func cancel(_ slot: ImageSlot) {
-            cancelWait(slot)
+            waits.cancel(slot)
             if binders.slots.contains(slot) { binders[slot].cancel() }
         }
-
-        func cancelWait(_ slot: ImageSlot) {
-            waits.removeValue(forKey: slot)?.completion(.failure(.cancelled))
-        }
-
-        func cancelWaits() { for slot in waits.keys { cancelWait(slot) } }
 
         /// Returns `true` if the goal is reached, if the widget isn't visible, or if another image has replaced the
         /// awaited one.
@@ -86,24 +64,17 @@
             guard !waits.isEmpty else { return }
             Task { @MainActor [weak self] in
                 guard let self else { return }
-                for slot in waits.keys {
-                    // Look up the wait again because a completion may have started another load.
-                    guard let wait = waits[slot], isComplete(wait, in: slot) else { continue }
-                    waits[slot] = nil
-                    wait.completion(.success(wait.response))
-                }
+                waits.complete { isComplete($0, in: $1) }
             }
         }
 
         /// Counts a frame for all waits. Returns `false` if there's none.
         func countUnseenFrame() -> Bool {
-            for slot in waits.keys {
-                guard let renderer = renderers[slot], !renderer.isWaiting, renderer.transition?.start == nil else {
-                    continue
-                }
-                waits[slot]?.framesUnseen += 1
+            let reachesLimit = waits.countFrame { slot in
+                guard let renderer = renderers[slot] else { return false }
+                return !renderer.isWaiting && renderer.transition?.start == nil
             }
-            if waits.values.contains(where: { $0.framesUnseen == CompletionWaiter.unseenLimit }) { settleWaits() }
+            if reachesLimit { settleWaits() }
             return !waits.isEmpty
         }
 

@@ -43,11 +43,9 @@
             didSet { for slot in binders.slots { binders[slot].progress = progressObjects[slot] } }
         }
         var observers: [ImageSlot: @MainActor (ImageBinder.Snapshot) -> Void] = [:]
-        var frames = FrameSchedule()
-        /// The loads that finish when their image was drawn.
-        var waits: [ImageSlot: CompletionWaiter] = [:]
-        /// The calls of closures of the application that follow the current frame, in order.
-        var callsAfterDrawing: [@MainActor () -> Void] = []
+        let frames = FrameSchedule()
+        let waits = CompletionWaits()
+        let callsAfterDrawing = CallsAfterDrawing()
         private(set) var isVisible = false
         /// Whether the widget was destroyed or is being destroyed. Views may still call the controller, but it must not
         /// access the widget.
@@ -102,7 +100,7 @@
         /// Replaces the manager and unbinds all slots.
         func use(_ manager: ImageManager) {
             guard manager !== binders.manager else { return }
-            cancelWaits()
+            waits.cancelAll()
             binders.unbindAll()
             binders = makeBinders(manager)
             GTKTexture.makeAhead(manager)
@@ -149,7 +147,7 @@
             _ completion: ImageBinder.Completion?
         ) -> Int {
             let completion = completion.map { deferred($0, slot, until: goal) }
-            cancelWait(slot)
+            waits.cancel(slot)
             let adapted = request.map {
                 options.adapted(
                     $0, canShowDisplayP3: GTKTexture.supportsDisplayP3, canShowPQ: GTKTexture.supportsHighDynamicRange)
@@ -216,7 +214,7 @@
                 requestTick()
             } else {
                 // GTK retains the tick callbacks of widgets that aren't visible but doesn't call them.
-                cancelTick()
+                frames.removeTick(from: widget)
                 frames.cancelTimer()
                 settleWaits()
             }
@@ -274,12 +272,12 @@
             guard !isDestroyed else { return }
             isDestroyed = true
             unfollow()
-            cancelTick()
+            frames.removeTick(from: widget)
             frames.cancelTimer()
             isVisible = false
             for renderer in renderers.values { renderer.host = nil }
             adapter.disconnect()
-            cancelWaits()
+            waits.cancelAll()
             binders.unbindAll()
             observers = [:]
         }
