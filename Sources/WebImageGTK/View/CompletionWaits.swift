@@ -27,8 +27,9 @@
 
         /// Adds a load, and cancels the one that waited before.
         func add(_ wait: CompletionWaiter, for slot: ImageSlot) {
-            cancel(slot)
-            waits[slot] = wait
+            // The completion may add another load, which must replace the new one and not be overwritten by it.
+            let earlier = waits.updateValue(wait, forKey: slot)
+            earlier?.completion(.failure(.cancelled))
         }
 
         func cancel(_ slot: ImageSlot) { waits.removeValue(forKey: slot)?.completion(.failure(.cancelled)) }

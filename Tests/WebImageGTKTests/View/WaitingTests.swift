@@ -12,6 +12,11 @@
 
     /// Tests of loads that finish when their image is displayed.
     final class WaitingTests: XCTestCase {
+        @MainActor
+        private final class Ends {
+            var names: [String] = []
+        }
+
         /// A view in a window, and the results of its loads.
         @MainActor
         private final class Scene {
@@ -286,6 +291,24 @@
                 clear.pump(ends: 1)
                 XCTAssertEqual(clear.ends, ["red"])
                 clear.window.close()
+            }
+        }
+
+        func testCompletionThatStartsALoadOfTheSameSlotLosesNoCompletion() throws {
+            try Stand.run {
+                let response = ImageResponse(image: try Sources.image([9, 9, 9]), url: Sources.url("a"))
+                let waits = CompletionWaits()
+                let ends = Ends()
+                func wait(_ name: String, then action: @escaping @MainActor () -> Void = {}) -> CompletionWaiter {
+                    CompletionWaiter(completionPoint: .displayed, response: response) { _ in
+                        ends.names.append(name)
+                        action()
+                    }
+                }
+                waits.add(wait("first") { waits.add(wait("nested"), for: .image) }, for: .image)
+                waits.add(wait("second"), for: .image)
+                waits.cancelAll()
+                XCTAssertEqual(ends.names.sorted(), ["first", "nested", "second"])
             }
         }
     }
