@@ -4,6 +4,7 @@ import Foundation
 import FuzzSupport
 import WebImage
 import WebImageCommand
+import WebImageCore
 import WebImagePrograms
 
 /// The targets of command lines.
@@ -69,7 +70,10 @@ enum CommandLines {
         require(configuration.downloader.timeout > .zero && configuration.downloader.connectTimeout > .zero)
         require(configuration.limits.maxPixels > 0 && configuration.limits.maxEncodedBytes > 0)
         require(!setup.arguments.isPublicOnly || configuration.downloader.addressPolicy == .publicOnly)
-        require(setup.arguments.isInsecure || configuration.downloader.tls.insecureHosts.isEmpty)
+        let insecure = configuration.downloader.tls.insecureHosts
+        require(insecure.isSuperset(of: setup.arguments.insecureHosts.map(\.text)))
+        require(setup.arguments.isInsecure || insecure.count == setup.arguments.insecureHosts.count)
+        require(insecure.allSatisfy { HostName($0)?.text == $0 }, "A host isn't in its normal form.")
     }
 
     private static func input(_ text: String) {

@@ -74,8 +74,8 @@ package struct NetworkArguments: Sendable {
     package let privateKey: String?
     package let pinnedKeys: [String]
     package let isInsecure: Bool
-    /// The host names whose certificates aren't checked.
-    package let insecureHosts: [String]
+    /// The hosts whose certificates aren't checked.
+    package private(set) var insecureHosts: Set<HostName> = []
     /// The path of the cookie file.
     package let cookieJar: String?
     package let isPublicOnly: Bool
@@ -99,11 +99,11 @@ package struct NetworkArguments: Sendable {
         privateKey = arguments.last("key")
         pinnedKeys = arguments.values["pinnedpubkey"] ?? []
         isInsecure = arguments.has("insecure")
-        insecureHosts = arguments.values["insecure-host"] ?? []
         cookieJar = arguments.last("cookie-jar")
         isPublicOnly = arguments.has("public-only")
         limits = try LimitArguments(arguments)
         for text in arguments.values["header"] ?? [] { headers.append(try Self.header(text)) }
+        for text in arguments.values["insecure-host"] ?? [] { insecureHosts.insert(try Self.host(text)) }
         try checkCombinations()
     }
 
@@ -121,6 +121,17 @@ package struct NetworkArguments: Sendable {
         if certificate != nil { return "cert" }
         if !pinnedKeys.isEmpty { return "pinnedpubkey" }
         return isInsecure ? "insecure" : nil
+    }
+
+    /// Parses a host name or an IP address. A URL and a port aren't accepted, because an exception for a host that no
+    /// connection has would have no effect.
+    private static func host(_ text: String) throws(UsageError) -> HostName {
+        guard let host = HostName(text) else {
+            throw UsageError(
+                "--insecure-host: “\(text)” isn’t valid (specify a host name or an IP address without a scheme and a port)"
+            )
+        }
+        return host
     }
 
     /// Parses a header field such as `Accept: image/webp`.

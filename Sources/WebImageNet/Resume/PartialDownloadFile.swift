@@ -23,7 +23,7 @@ enum PartialDownloadFile {
     static func encode(_ point: PartialDownload) -> Data? {
         var plan = point.plan
         // Cookies and challenges concern the exchange that received them, so they aren't stored.
-        plan.head = HTTPResponseHead(statusCode: plan.head.statusCode, headers: plan.head.headers.withoutSecrets)
+        plan.head.headers = plan.head.headers.withoutSecrets
         let description = Description(plan: plan, stored: point.stored)
         guard let text = try? JSONEncoder().encode(description), text.count <= mostDescription else { return nil }
         var rest = Data(capacity: 4 + text.count + point.bytes.count)
@@ -43,11 +43,13 @@ enum PartialDownloadFile {
         guard digest(rest) == file.dropFirst(8).prefix(16) else { return nil }
         let length = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
         guard length <= mostDescription, length < rest.count - 4,
-            let description = try? JSONDecoder().decode(Description.self, from: rest.dropFirst(4).prefix(length))
+            var description = try? JSONDecoder().decode(Description.self, from: rest.dropFirst(4).prefix(length))
         else { return nil }
         let bytes = Data(rest.dropFirst(4 + length))
         // A range that begins at the end of the body isn't satisfiable (RFC 9110 14.1.2).
         guard bytes.count < description.plan.total else { return nil }
+        // A file that another program wrote can contain fields that are never stored.
+        description.plan.head.headers = description.plan.head.headers.withoutSecrets
         return PartialDownload(plan: description.plan, bytes: bytes, stored: description.stored)
     }
 

@@ -68,7 +68,7 @@ package struct NetworkSetup: Sendable {
         if let path = arguments.trustRoots { tls.trustRoots = .file(URL(filePath: path).absoluteURL) }
         let hosts = Set(urls.compactMap { HostName(of: $0)?.text })
         if arguments.isInsecure { tls.insecureHosts = hosts }
-        tls.insecureHosts.formUnion(arguments.insecureHosts.map { HostName($0)?.text ?? $0 })
+        tls.insecureHosts.formUnion(arguments.insecureHosts.map(\.text))
         if let path = arguments.certificate {
             let certificate = URL(filePath: path).absoluteURL
             let key = arguments.privateKey.map { URL(filePath: $0).absoluteURL } ?? certificate

@@ -227,6 +227,24 @@ struct ArgumentsTests {
         #expect(network.hostOption == "user")
     }
 
+    @Test("The hosts of --insecure-host are host names and IP addresses in their normal form")
+    func insecureHosts() throws {
+        let words = ["A.Example.", "b%2Eexample", "127.1", "[::1]", "münchen.example"].map { "--insecure-host=\($0)" }
+        let network = try NetworkArguments(try Arguments(["a.png"] + words, for: Commands.fetch))
+        let hosts = ["a.example", "b.example", "127.0.0.1", "::1", "xn--mnchen-3ya.example"]
+        #expect(network.insecureHosts.map(\.text).sorted() == hosts.sorted())
+    }
+
+    @Test(
+        "Text that isn't a host is an error of --insecure-host",
+        arguments: ["", " ", ".", "a b", "a..example", "https://a.example", "a.example:443", "a.example/", "1.2.3.4.5"])
+    func insecureHostsThatAreNone(_ text: String) throws {
+        let arguments = try Arguments(["https://a.example/", "--insecure-host", text], for: Commands.fetch)
+        let message =
+            "--insecure-host: “\(text)” isn’t valid (specify a host name or an IP address without a scheme and a port)"
+        #expect(throws: UsageError(message)) { try NetworkArguments(arguments) }
+    }
+
     @Test("A higher maximum number of pixels also raises the limit for the size in the header")
     func manyPixels() throws {
         let words = ["https://a.example/", "--max-pixels", "500000000"]
