@@ -27,20 +27,29 @@ package enum DisplayText {
         guard Self.width(text) > width else { return text }
         guard width > 1 else { return width == 1 ? "…" : "" }
         let tail = inMiddle ? (width - 1) / 2 : 0
-        return prefix(text, columns: width - 1 - tail) + "…" + suffix(text, columns: tail)
+        return String(prefix(text, columns: width - 1 - tail) + "…" + suffix(text, columns: tail))
     }
 
-    private static func prefix(_ text: some Collection<Character>, columns: Int) -> String {
+    private static func prefix(_ text: String, columns: Int) -> Substring {
+        text.prefix(count(text, columns: columns))
+    }
+
+    /// Returns the longest suffix that fits and that begins with a character that occupies a column. A mark without a
+    /// base, such as a variation selector, would change the character before it.
+    private static func suffix(_ text: String, columns: Int) -> Substring {
+        text.suffix(count(text.reversed(), columns: columns)).drop { width($0) == 0 }
+    }
+
+    /// Returns the number of characters at the beginning of `text` that fit into `columns`.
+    private static func count(_ text: some Sequence<Character>, columns: Int) -> Int {
         var left = columns
-        return String(
-            text.prefix { character in
-                left -= width(character)
-                return left >= 0
-            })
-    }
-
-    private static func suffix(_ text: String, columns: Int) -> String {
-        String(prefix(text.reversed(), columns: columns).reversed())
+        var count = 0
+        for character in text {
+            left -= width(character)
+            guard left >= 0 else { break }
+            count += 1
+        }
+        return count
     }
 
     private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
@@ -54,14 +63,20 @@ package enum DisplayText {
     }
 
     private static func width(_ character: Character) -> Int {
-        guard let first = character.unicodeScalars.first else { return 0 }
-        if first.value < 0x300 { return 1 }
-        switch first.properties.generalCategory {
+        let scalars = character.unicodeScalars
+        // The base isn't always the first scalar, because some marks precede their base.
+        let width = scalars.reduce(0) { max($0, Self.width($1)) }
+        return width == 1 && scalars.contains("\u{FE0F}") ? 2 : width
+    }
+
+    private static func width(_ scalar: Unicode.Scalar) -> Int {
+        if scalar.value < 0x300 { return 1 }
+        switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format: return 0
         default: break
         }
-        let isWide = first.properties.isEmojiPresentation || wideBlocks.contains { $0.contains(first.value) }
-        return isWide || character.unicodeScalars.contains("\u{FE0F}") ? 2 : 1
+        let isWide = scalar.properties.isEmojiPresentation || wideBlocks.contains { $0.contains(scalar.value) }
+        return isWide ? 2 : 1
     }
 
     /// The blocks whose characters occupy two columns (East Asian Width W and F, Unicode Standard Annex 11).

@@ -35,6 +35,8 @@ package struct AddressRange: Sendable, Hashable {
 
     /// Returns the 4 or 16 bytes of a numeric address. IPv4 addresses that are mapped to IPv6 have 4 bytes.
     fileprivate static func bytes(of text: String) -> [UInt8]? {
+        // The functions would stop at a zero byte.
+        guard !text.utf8.contains(0) else { return nil }
         var bytes = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, text, &bytes) == 1 { return Array(bytes.prefix(4)) }
         guard inet_pton(AF_INET6, text, &bytes) == 1 else { return nil }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Testing
+import WebImageTestBasics
 
 @testable import WebImageCommand
 
@@ -17,12 +18,50 @@ struct TextTests {
         #expect(DisplayText.truncated("abc", to: 0).isEmpty)
     }
 
+    @Test(
+        "Marks without a base don't change the character before them if the text is truncated",
+        arguments: [
+            ("abcdef\u{200E}\u{FE0F}\u{FFFD}gh", 7, "abc…\u{FFFD}gh"), ("abcdefg\n\u{FE0F}ab", 5, "ab…ab"),
+            ("abcdefgh\n\u{1F3FB}", 6, "abc…\u{1F3FB}"), ("abcd\u{600}漢", 6, "abcd\u{600}漢"),
+            ("abcd\u{600}漢", 5, "ab…\u{600}漢"),
+        ])
+    func marks(_ text: String, _ width: Int, _ short: String) {
+        #expect(DisplayText.truncated(text, to: width, inMiddle: true) == short)
+    }
+
+    @Test("Truncated text always fits, begins like the text, and ends like it if it's truncated in the middle")
+    func manyTexts() {
+        let scalars =
+            Array("a1 =…\r\né漢👩👦#\u{301}\u{600}\u{903}\u{915}\u{94D}\u{1100}\u{1161}\u{11A8}".unicodeScalars)
+            + ["\u{200D}", "\u{200E}", "\u{20E3}", "\u{FE0F}", "\u{FF9E}", "\u{1F1E9}", "\u{1F1EA}", "\u{1F3FB}"]
+        var generator = SeededGenerator(seed: 9)
+        for _ in 0..<20_000 {
+            var view = String.UnicodeScalarView()
+            for _ in 0..<Int.random(in: 0...16, using: &generator) {
+                view.append(scalars[Int.random(in: 0..<scalars.count, using: &generator)])
+            }
+            let (text, width) = (String(view), Int.random(in: 1...12, using: &generator))
+            for inMiddle in [false, true] {
+                let short = DisplayText.truncated(text, to: width, inMiddle: inMiddle)
+                #expect(DisplayText.width(short) <= width, "\(view.map(\.value))")
+                guard short != text else { continue }
+                let parts = short.unicodeScalars.split(separator: "…", omittingEmptySubsequences: false)
+                let isPrefix = view.starts(with: parts[0])
+                let isSuffix = view.reversed().starts(with: parts[parts.count - 1].reversed())
+                #expect(isPrefix && isSuffix, "\(view.map(\.value))")
+            }
+        }
+    }
+
     @Test("The width of text is counted in terminal columns")
     func widths() {
         #expect(DisplayText.width("abc") == 3)
         #expect(DisplayText.width("日本") == 4)
         #expect(DisplayText.width("e\u{301}") == 1)
         #expect(DisplayText.width("👩‍👩‍👧‍👦") == 2)
+        #expect(DisplayText.width("☺\u{FE0F}") == 2 && DisplayText.width("☺") == 1)
+        #expect(DisplayText.width("1\u{FE0F}\u{20E3}") == 2)
+        #expect(DisplayText.width("\u{FE0F}") == 0 && DisplayText.width("\u{600}漢") == 2)
         #expect(DisplayText.padded("日", to: 4) == "日  ")
         #expect(DisplayText.padded("7", to: 3, trailing: true) == "  7")
     }
