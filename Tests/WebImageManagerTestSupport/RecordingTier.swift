@@ -39,6 +39,16 @@ package final class RecordingTier: HeadUpdatingCacheTier {
     /// The number of writes that have started.
     package var writes: Int { state.value.writes }
 
+    /// Changes the data of all entries.
+    package func replaceData(_ change: (Data) -> Data) {
+        state.update { state in
+            for (key, var entry) in state.entries {
+                entry.data = change(entry.data)
+                state.entries[key] = entry
+            }
+        }
+    }
+
     /// Holds all further lookups at a gate.
     package func blockLookups(_ gate: TestGate) { lookupGate.value = gate }
 

@@ -195,14 +195,22 @@ final class RequestExecution {
     private func deliverStale(
         _ error: ImageError, _ stored: OriginalData?
     ) async throws(ImageError) -> ImageResponse {
-        guard let originalInfo = delivered?.originalInfo ?? stored?.originalInfo,
-            plan.http.usesStale(originalInfo, insteadOf: error)
+        var (image, origin, data) = (delivered, ImageResponse.Source.memoryCache, stored?.data)
+        if let stored, image?.originalInfo?.digest != stored.originalInfo.digest {
+            // Another request or process replaced the data of the delivered image. A response with data contains the image
+            // of this data.
+            let isNeeded = image?.originalInfo == nil || plan.request.includesOriginalData
+            if isNeeded, plan.http.usesStale(stored.originalInfo, insteadOf: error),
+                let made = try? await make(stored)
+            {
+                (image, origin) = (made, self.origin(of: stored))
+            } else {
+                data = nil
+            }
+        }
+        guard let image, let originalInfo = image.originalInfo, plan.http.usesStale(originalInfo, insteadOf: error)
         else { throw error }
-        var image = delivered
-        if image == nil, let stored { image = try? await make(stored) }
-        guard let image else { throw error }
-        let origin = delivered == nil ? stored.map(origin) ?? .diskCache : .memoryCache
-        var response = response(image, originalInfo, origin, data: stored?.data, metrics: nil)
+        var response = response(image, originalInfo, origin, data: data, metrics: nil)
         response.isStale = true
         response.revalidationError = error
         return response

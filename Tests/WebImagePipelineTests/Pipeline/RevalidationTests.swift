@@ -90,6 +90,59 @@ struct RevalidationTests {
         #expect(loader.count == 2)
     }
 
+    // MARK: - Stale images
+
+    /// Returns a fixture with image 1 in memory and the data of image 2 on disk. Both are stale, and the server fails.
+    private func replaced(_ tier: RecordingTier) async throws -> ManagerFixture {
+        let (time, answer) = (TestTime(), Shared(Numbered.response(1)))
+        let loader = StubLoader { _ in answer.value }
+        let fixtures = try (0..<2).map { _ in
+            try ManagerFixture(time: time) {
+                $0.diskCache = nil
+                $0.cacheTiers = [tier]
+                $0.loaders = [loader]
+            }
+        }
+        #expect(await fixtures[0].manager.load(.sample).number == 1)
+        await fixtures[0].manager.rest()
+        answer.value = Numbered.response(2)
+        var request = ImageRequest(url: .sample)
+        request.cachePolicy = .reload
+        #expect(await fixtures[1].manager.load(request).number == 2)
+        await fixtures[1].manager.rest()
+        time.pass(70)
+        let failure = ImageError.NetworkFailure(.timedOut, url: .sample, phase: .receivingBody)
+        answer.value = StubLoader.Response(error: .network(failure))
+        return fixtures[0]
+    }
+
+    @Test("A stale response with the original data contains the image of this data", arguments: [true, false])
+    func staleData(includesData: Bool) async throws {
+        let fixture = try await replaced(RecordingTier(.disk))
+        var request = ImageRequest(url: .sample)
+        request.includesOriginalData = includesData
+        let response = try await fixture.manager.response(for: request)
+        #expect(response.isStale && response.revalidationError != nil)
+        #expect(response.originalData == (includesData ? Numbered.data(2) : nil))
+        // Without the data, the image that was delivered before the failure is also the last one.
+        #expect(Numbered.number(of: response.image) == (includesData ? 2 : 1))
+        #expect(response.source == (includesData ? .diskCache : .memoryCache))
+    }
+
+    @Test("A stale response has no original data if a cache contains only corrupt data of another image")
+    func corruptStaleData() async throws {
+        let tier = RecordingTier(.disk)
+        let fixture = try await replaced(tier)
+        tier.replaceData { $0.prefix(40) }
+        var request = ImageRequest(url: .sample)
+        request.includesOriginalData = true
+        let response = try await fixture.manager.response(for: request)
+        #expect(response.isStale && response.originalData == nil && response.source == .memoryCache)
+        #expect(Numbered.number(of: response.image) == 1)
+    }
+
+    // MARK: - Crossing requests
+
     @Test("A revalidation sends no request if another one finishes while it reads the cache")
     func crossing() async throws {
         let (gate, hold) = (TestGate(), TestGate())
