@@ -19,9 +19,14 @@ package final class RecordingTier: HeadUpdatingCacheTier {
     private let state = Shared(State())
     private let lookupGate: Shared<TestGate?>
     private let storeGate: TestGate?
+    private let removalGate: TestGate?
 
-    package init(_ kind: ImageCache.Tiers = .custom, lookupGate: TestGate? = nil, storeGate: TestGate? = nil) {
+    package init(
+        _ kind: ImageCache.Tiers = .custom, lookupGate: TestGate? = nil, storeGate: TestGate? = nil,
+        removalGate: TestGate? = nil
+    ) {
         self.category = kind
+        self.removalGate = removalGate
         self.lookupGate = Shared(lookupGate)
         self.storeGate = storeGate
     }
@@ -34,7 +39,7 @@ package final class RecordingTier: HeadUpdatingCacheTier {
     package var payloads: [Data] { state.value.payloads }
     /// The number of lookups that have started.
     package var lookups: Int { state.value.lookups }
-    /// The number of removals.
+    /// The number of removals that have started.
     package var removals: Int { state.value.removals }
     /// The number of writes that have started.
     package var writes: Int { state.value.writes }
@@ -76,16 +81,14 @@ package final class RecordingTier: HeadUpdatingCacheTier {
     }
 
     package func remove(_ key: CacheKey, matching request: HTTPHeaderFields?) async {
-        state.update { state in
-            state.entries[key] = nil
-            state.removals += 1
-        }
+        state.update { $0.removals += 1 }
+        await removalGate?.wait()
+        state.update { $0.entries[key] = nil }
     }
 
     package func removeAll() async {
-        state.update { state in
-            state.entries = [:]
-            state.removals += 1
-        }
+        state.update { $0.removals += 1 }
+        await removalGate?.wait()
+        state.update { $0.entries = [:] }
     }
 }

@@ -127,19 +127,19 @@ extension ImageManager {
     }
 
     private func removeCachedImage(for plan: RequestPlan, from tiers: ImageCache.Tiers) async {
-        // Note the removal first so that running requests don't store what is removed.
-        for cache in plan.caches { cache.recordRemoval(of: plan.keys.data) }
-        if tiers.contains(.memory) {
-            plan.cache.removeFromMemory(plan.keys.final)
-            plan.cache.removeAllFromMemory(of: plan.keys.data)
+        await plan.removing {
+            if tiers.contains(.memory) {
+                plan.cache.removeFromMemory(plan.keys.final)
+                plan.cache.removeAllFromMemory(of: plan.keys.data)
+            }
+            let farther = tiers.subtracting(.memory)
+            guard !farther.isEmpty else { return }
+            await plan.originalCache.remove(plan.keys.data, matching: nil, from: farther)
+            if plan.request.caching.processedEncoding != nil {
+                await plan.cache.remove(plan.processedKey, matching: nil, from: farther)
+            }
+            await plan.cache.removeDerived(from: plan.keys.allImages, in: farther)
         }
-        let farther = tiers.subtracting(.memory)
-        guard !farther.isEmpty else { return }
-        await plan.originalCache.remove(plan.keys.data, matching: nil, from: farther)
-        if plan.request.caching.processedEncoding != nil {
-            await plan.cache.remove(plan.processedKey, matching: nil, from: farther)
-        }
-        await plan.cache.removeDerived(from: plan.keys.allImages, in: farther)
     }
 
     // MARK: - Custom values

@@ -307,7 +307,8 @@ public final class ImageManager: Sendable {
 
     /// Empties the caches of the manager, and removes all failures and all resume data.
     ///
-    /// The removal applies to running requests too. They finish with their images but store nothing.
+    /// The removal applies to running requests too. They finish with their images but store nothing. Requests that start
+    /// during the removal don't find the cached images.
     public func removeAllCachedImages() async {
         failures.removeAll()
         await cache.removeAll()

@@ -89,18 +89,21 @@ extension ImagePipeline {
     private func replace(_ supplied: SuppliedData, _ plan: RequestPlan, in tiers: ImageCache.Tiers) async {
         guard !tiers.isEmpty else { return }
         // Requests that are running must not replace the new data and images with older ones.
-        for cache in plan.caches { cache.recordRemoval(of: plan.keys.data) }
-        plan.cache.removeAllFromMemory(of: plan.keys.data)
-        failures.memory.remove(plan.keys.data)
-        await plan.cache.removeDerived(from: plan.keys.allImages)
-        // A tier that can't list its keys finds at least the processed image of this request.
-        if plan.request.caching.processedEncoding != nil { await plan.cache.remove(plan.processedKey, matching: nil) }
-        var entry = CacheEntry(
-            key: plan.keys.data, head: supplied.originalInfo.head, probe: supplied.probe, data: supplied.data,
-            tags: plan.request.caching.tags, storedAt: plan.now)
-        entry.timeToLive = plan.request.caching.timeToLive
-        await plan.originalCache.store(
-            entry, request: plan.http.selectingHeaders, in: tiers, madeOf: plan.keys.data,
-            plan.originalCache.generation(of: plan.keys.data))
+        await plan.removing {
+            plan.cache.removeAllFromMemory(of: plan.keys.data)
+            failures.memory.remove(plan.keys.data)
+            await plan.cache.removeDerived(from: plan.keys.allImages)
+            // A tier that can't list its keys finds at least the processed image of this request.
+            if plan.request.caching.processedEncoding != nil {
+                await plan.cache.remove(plan.processedKey, matching: nil)
+            }
+            var entry = CacheEntry(
+                key: plan.keys.data, head: supplied.originalInfo.head, probe: supplied.probe, data: supplied.data,
+                tags: plan.request.caching.tags, storedAt: plan.now)
+            entry.timeToLive = plan.request.caching.timeToLive
+            await plan.originalCache.store(
+                entry, request: plan.http.selectingHeaders, in: tiers, madeOf: plan.keys.data,
+                plan.originalCache.generation(of: plan.keys.data))
+        }
     }
 }

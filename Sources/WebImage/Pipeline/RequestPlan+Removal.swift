@@ -24,12 +24,20 @@ extension RequestPlan {
 
     /// Removes everything that the caches contain for the data of the request: images of all sizes, and the data.
     func removeCached() async {
-        // Note the removal first so that running requests don't store what is removed.
-        cache.recordRemoval(of: keys.data)
-        cache.removeFromMemory(keys.final)
-        cache.removeAllFromMemory(of: keys.data)
-        await originalCache.remove(keys.data, matching: nil)
-        if request.caching.processedEncoding != nil { await cache.remove(processedKey, matching: nil) }
-        await cache.removeDerived(from: keys.allImages)
+        await removing {
+            cache.removeFromMemory(keys.final)
+            cache.removeAllFromMemory(of: keys.data)
+            await originalCache.remove(keys.data, matching: nil)
+            if request.caching.processedEncoding != nil { await cache.remove(processedKey, matching: nil) }
+            await cache.removeDerived(from: keys.allImages)
+        }
+    }
+
+    /// Runs a removal of the data of the request and of everything that was made from it. Running requests don't store what
+    /// is removed, and until `body` ends, requests don't find it in the tiers.
+    func removing(_ body: () async -> Void) async {
+        await originalCache.removing(keys.data) {
+            if cache === originalCache { await body() } else { await cache.removing(keys.data, body) }
+        }
     }
 }

@@ -20,6 +20,8 @@ final class RemovalLog: Sendable {
         /// The number of the last removal that affected every key.
         var all: UInt64 = 0
         var keys: [CacheKey.Digest: UInt64] = [:]
+        /// The keys of the removals in progress, by the numbers of the removals. The key of the removal of all keys is `nil`.
+        var running: [UInt64: CacheKey?] = [:]
         var stores: [CacheKey.Digest: [PendingStore]] = [:]
         /// The number of stores that were undone because a removal overtook them.
         var undoneCount = 0
@@ -27,6 +29,20 @@ final class RemovalLog: Sendable {
         var lastUndone: [CacheKey.Digest] = []
 
         func stamp(of key: CacheKey.Digest) -> UInt64 { max(all, keys[key] ?? 0) }
+
+        /// Returns whether a removal in progress affects a key.
+        func isRemoving(_ key: CacheKey) -> Bool {
+            !running.isEmpty
+                && running.values.contains { removed in
+                    guard let removed else { return true }
+                    return key == removed || key.isDerived(from: removed)
+                }
+        }
+    }
+
+    /// A removal in progress.
+    struct Removal {
+        fileprivate let stamp: UInt64
     }
 
     /// A store in progress, which a removal can overtake.
@@ -50,24 +66,24 @@ final class RemovalLog: Sendable {
         state.withLock { CacheGeneration(stamp: $0.stamp(of: key.digest)) }
     }
 
+    /// Begins the removal of a key and of the keys derived from it, or of all keys if `key` is `nil`.
+    ///
     /// Call this method before removing anything, so that data that was read earlier isn't stored again.
-    func remove(_ key: CacheKey) {
+    func begin(_ key: CacheKey?) -> Removal {
         state.withLock { state in
             let stamp = Self.next()
-            if state.keys.count >= Self.limit {
+            if key == nil || state.keys.count >= Self.limit {
                 state.keys.removeAll(keepingCapacity: true)
                 state.all = stamp
             }
-            state.keys[key.digest] = stamp
+            if let key { state.keys[key.digest] = stamp }
+            state.running[stamp] = .some(key)
+            return Removal(stamp: stamp)
         }
     }
 
-    func removeAll() {
-        state.withLock { state in
-            state.keys.removeAll(keepingCapacity: true)
-            state.all = Self.next()
-        }
-    }
+    /// Ends a removal. The tiers no longer contain its entries.
+    func end(_ removal: Removal) { state.withLock { _ = $0.running.removeValue(forKey: removal.stamp) } }
 
     // MARK: - Stores that a removal overtakes
 
@@ -103,7 +119,12 @@ final class RemovalLog: Sendable {
     }
 
     /// Returns a mark for ``mayBeOutdated(_:since:)``. Call this method before a lookup.
-    func lookupMark() -> Int { state.withLock { $0.undoneCount } }
+    ///
+    /// The result is `nil` while the key is being removed. A tier may still contain the entry then, and work that starts
+    /// after the beginning of the removal could store the entry again.
+    func beginLookup(of key: CacheKey) -> Int? {
+        state.withLock { $0.isRemoving(key) ? nil : $0.undoneCount }
+    }
 
     /// Returns whether a lookup that began at `mark` may have found an entry that a removal should have removed, because
     /// the store of the entry was in progress.

@@ -52,7 +52,8 @@ extension ImageCache {
         for key: CacheKey, matching request: HTTPHeaderFields, in kinds: ImageCache.Tiers = .all,
         onDelay: (@Sendable () -> Void)? = nil
     ) async -> Answer? {
-        let mark = removals.lookupMark()
+        let generation = generation(of: key)
+        guard let mark = removals.beginLookup(of: key) else { return nil }
         let entry: @Sendable (any CacheTier) async -> CacheEntry? = { [removals] tier in
             let found =
                 if let onDelay {
@@ -64,7 +65,6 @@ extension ImageCache {
             return found
         }
         let asked = tiers(of: kinds, policy.lookup)
-        let generation = generation(of: key)
         guard policy.lookup == .concurrent, asked.count > 1 else {
             for (index, tier) in asked.enumerated() where tier.mayContain(key) {
                 guard let entry = await entry(tier) else {
@@ -168,13 +168,14 @@ extension ImageCache {
     ///   - key: The key of the data.
     ///   - tiers: The tiers from which to remove entries. The default is all tiers.
     public func remove(_ key: CacheKey, from tiers: ImageCache.Tiers = .all) async {
-        recordRemoval(of: key)
-        if tiers.contains(.memory) {
-            removeFromMemory(key)
-            removeAllFromMemory(of: key)
+        await removing(key) {
+            if tiers.contains(.memory) {
+                removeFromMemory(key)
+                removeAllFromMemory(of: key)
+            }
+            await remove(key, matching: nil, from: tiers)
+            await removeDerived(from: key, in: tiers)
         }
-        await remove(key, matching: nil, from: tiers)
-        await removeDerived(from: key, in: tiers)
     }
 
     /// Removes the responses of a key from the tiers of the given kinds.
@@ -183,8 +184,12 @@ extension ImageCache {
     package func remove(_ key: CacheKey, matching request: HTTPHeaderFields?, from kinds: ImageCache.Tiers = .all)
         async
     {
-        if request == nil { recordRemoval(of: key) }
-        await each(tiers(of: kinds, policy.removal), policy.removal) { await $0.remove(key, matching: request) }
+        let remove = {
+            await self.each(self.tiers(of: kinds, self.policy.removal), self.policy.removal) {
+                await $0.remove(key, matching: request)
+            }
+        }
+        if request == nil { await removing(key, remove) } else { await remove() }
     }
 
     /// Removes the images derived from the data of a key from the tiers that can list their keys.
@@ -197,9 +202,10 @@ extension ImageCache {
     /// Removes all entries from the tiers of the given kinds, including the memory cache if `kinds` contains
     /// ``ImageCache/Tiers/memory``.
     public func removeAll(from kinds: ImageCache.Tiers = .all) async {
-        recordRemovalOfAll()
-        if kinds.contains(.memory) { removeAllFromMemory() }
-        await each(tiers(of: kinds, policy.removal), policy.removal) { await $0.removeAll() }
+        await removing(nil) {
+            if kinds.contains(.memory) { removeAllFromMemory() }
+            await each(tiers(of: kinds, policy.removal), policy.removal) { await $0.removeAll() }
+        }
     }
 
     /// Waits until all stored entries are written.

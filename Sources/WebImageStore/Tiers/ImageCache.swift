@@ -134,11 +134,16 @@ public final class ImageCache: Sendable {
     /// A result that was requested or computed in an earlier generation must not be stored.
     package func generation(of key: CacheKey) -> CacheGeneration { removals.generation(of: key) }
 
-    /// Prevents results that were started before this call from being stored under a key.
-    package func recordRemoval(of key: CacheKey) { removals.remove(key) }
-
-    /// Prevents results that were started before this call from being stored under any key.
-    func recordRemovalOfAll() { removals.removeAll() }
+    /// Runs a removal of the entries of a key and of everything that was made from them, or of all entries if `key` is
+    /// `nil`.
+    ///
+    /// Results of work that started before this call aren't stored. Until `body` ends, lookups in the tiers don't find the
+    /// entries.
+    package func removing(_ key: CacheKey?, _ body: () async -> Void) async {
+        let removal = removals.begin(key)
+        await body()
+        removals.end(removal)
+    }
 
     func tiers(of kinds: ImageCache.Tiers, _ policy: ImageCache.TierPolicy.Order) -> [any CacheTier] {
         let allowed = encodedTiers.filter { !$0.category.isDisjoint(with: kinds) }

@@ -225,6 +225,44 @@ struct RemovalTests {
         #expect(manager.cachedImage(for: ImageRequest(url: .sample)) == nil)
     }
 
+    @Test(
+        "A request during a removal finds nothing in the tiers, so no removed image reappears",
+        arguments: Removal.allCases, [false, true])
+    func requestDuringRemoval(removal: Removal, isProcessed: Bool) async throws {
+        let (gate, number) = (TestGate(), Shared(1))
+        let tier = RecordingTier(.disk, removalGate: gate)
+        let loader = StubLoader { _ in Numbered.response(number.value) }
+        let fixture = try ManagerFixture {
+            $0.diskCache = nil
+            $0.cacheTiers = [tier]
+            $0.loaders = [loader]
+        }
+        let manager = fixture.manager
+        var request = ImageRequest(url: .sample)
+        if isProcessed {
+            request.size = .fit(width: 4)
+            request.caching.processedEncoding = .png
+        }
+        let first = manager.load(request)
+        #expect(await first.number == 1)
+        await first.waitUntilStored()
+        #expect(tier.count == (isProcessed ? 2 : 1))
+        number.value = 2
+        let removed = Task { [request] in
+            switch removal {
+            case .request: await manager.removeCachedImage(for: request)
+            case .all: await manager.removeAllCachedImages()
+            }
+        }
+        await untilTrue { tier.removals > 0 }
+        #expect(await manager.load(request).number == 2)
+        gate.open()
+        await removed.value
+        await manager.rest()
+        #expect(await manager.load(request).number == 2)
+        #expect(!tier.stored.contains(Numbered.data(1)))
+    }
+
     @Test("A 304 that arrives after a removal stores nothing", arguments: Removal.allCases)
     func confirmation(removal: Removal) async throws {
         let gate = TestGate()

@@ -60,7 +60,10 @@ private final class HeldTier: CacheTier {
     }
 
     let (stores, removals, lookups) = (TestGate(), TestGate(), TestGate())
+    private let holdsRemovalOfAll: Bool
     private let state = Lock(State())
+
+    init(holdsRemovalOfAll: Bool = false) { self.holdsRemovalOfAll = holdsRemovalOfAll }
 
     var storeCount: Int { state.withLock { $0.stores } }
     var removalCount: Int { state.withLock { $0.removals } }
@@ -89,7 +92,13 @@ private final class HeldTier: CacheTier {
         state.withLock { $0.entries[key] = nil }
     }
 
-    func removeAll() async { state.withLock { $0.entries = [:] } }
+    func removeAll() async {
+        if holdsRemovalOfAll {
+            state.withLock { $0.removals += 1 }
+            await removals.wait()
+        }
+        state.withLock { $0.entries = [:] }
+    }
 }
 
 /// A tier that calls a closure when it's released.
@@ -173,6 +182,32 @@ struct ImageCacheTests {
         await cache.store(
             stored, request: HTTPHeaderFields(), in: .custom, madeOf: key, cache.generation(of: key))
         #expect(await cache.entry(for: stored.key, matching: HTTPHeaderFields())?.entry == stored)
+    }
+
+    @Test("During a removal, lookups find neither its entries nor those derived from them", arguments: [false, true])
+    func lookupsDuringRemoval(removesAll: Bool) async {
+        let tier = HeldTier(holdsRemovalOfAll: true)
+        tier.lookups.open()
+        tier.stores.open()
+        let cache = ImageCache(memory: nil, tiers: [tier])
+        let keys = [key, key.appending(["final"]), CacheKey(["b"])]
+        for key in keys {
+            var entry = entry
+            entry.key = key
+            tier.put(entry)
+        }
+        let removal = Task { removesAll ? await cache.removeAll() : await cache.remove(key) }
+        await untilTrue { tier.removalCount == 1 }
+        for (number, key) in keys.enumerated() {
+            let isFound = await cache.entry(for: key) != nil
+            #expect(isFound == (number == 2 && !removesAll), "\(key)")
+        }
+        #expect(tier.lookupCount == (removesAll ? 0 : 1))
+        tier.removals.open()
+        await removal.value
+        #expect(await cache.entry(for: key) == nil)
+        await cache.store(entry)
+        #expect(await cache.entry(for: key) == entry)
     }
 
     @Test("A removal while a tier stores an entry again with a new head removes the entry")
