@@ -123,23 +123,7 @@ extension ImageManager {
     ///   - request: The request.
     ///   - tiers: The tiers from which to remove entries.
     public func removeCachedImage(for request: ImageRequest, from tiers: ImageCache.Tiers) async {
-        for plan in pipeline.plans(request) { await removeCachedImage(for: await plan.verified(), from: tiers) }
-    }
-
-    private func removeCachedImage(for plan: RequestPlan, from tiers: ImageCache.Tiers) async {
-        await plan.removing {
-            if tiers.contains(.memory) {
-                plan.cache.removeFromMemory(plan.keys.final)
-                plan.cache.removeAllFromMemory(of: plan.keys.data)
-            }
-            let farther = tiers.subtracting(.memory)
-            guard !farther.isEmpty else { return }
-            await plan.originalCache.remove(plan.keys.data, matching: nil, from: farther)
-            if plan.request.caching.processedEncoding != nil {
-                await plan.cache.remove(plan.processedKey, matching: nil, from: farther)
-            }
-            await plan.cache.removeDerived(from: plan.keys.allImages, in: farther)
-        }
+        for plan in pipeline.plans(request) { await plan.verified().removeCached(from: tiers) }
     }
 
     // MARK: - Custom values

@@ -22,22 +22,26 @@ extension RequestPlan {
         }
     }
 
-    /// Removes everything that the caches contain for the data of the request: images of all sizes, and the data.
-    func removeCached() async {
-        await removing {
-            cache.removeFromMemory(keys.final)
-            cache.removeAllFromMemory(of: keys.data)
-            await originalCache.remove(keys.data, matching: nil)
-            if request.caching.processedEncoding != nil { await cache.remove(processedKey, matching: nil) }
-            await cache.removeDerived(from: keys.allImages)
+    /// Removes everything that tiers contain for the data of the request: images of all sizes, and the data.
+    func removeCached(from tiers: ImageCache.Tiers = .all) async {
+        await removing(from: tiers) {
+            if tiers.contains(.memory) {
+                cache.removeFromMemory(keys.final)
+                cache.removeAllFromMemory(of: keys.data)
+            }
+            await originalCache.remove(keys.data, matching: nil, from: tiers)
+            if request.caching.processedEncoding != nil {
+                await cache.remove(processedKey, matching: nil, from: tiers)
+            }
+            await cache.removeDerived(from: keys.allImages, in: tiers)
         }
     }
 
     /// Runs a removal of the data of the request and of everything that was made from it. Running requests don't store what
-    /// is removed, and until `body` ends, requests don't find it in the tiers.
-    func removing(_ body: () async -> Void) async {
-        await originalCache.removing(keys.data) {
-            if cache === originalCache { await body() } else { await cache.removing(keys.data, body) }
+    /// is removed, and until `body` ends, requests don't find it in `tiers`.
+    func removing(from tiers: ImageCache.Tiers = .all, _ body: () async -> Void) async {
+        await originalCache.removing(keys.data, from: tiers) {
+            if cache === originalCache { await body() } else { await cache.removing(keys.data, from: tiers, body) }
         }
     }
 }

@@ -53,7 +53,7 @@ extension ImageCache {
         onDelay: (@Sendable () -> Void)? = nil
     ) async -> Answer? {
         let generation = generation(of: key)
-        guard let mark = removals.beginLookup(of: key) else { return nil }
+        let (mark, skipped) = removals.beginLookup(of: key)
         let entry: @Sendable (any CacheTier) async -> CacheEntry? = { [removals] tier in
             let found =
                 if let onDelay {
@@ -64,7 +64,8 @@ extension ImageCache {
             guard found != nil, !removals.mayBeOutdated(key, since: mark) else { return nil }
             return found
         }
-        let asked = tiers(of: kinds, policy.lookup)
+        var asked = tiers(of: kinds, policy.lookup)
+        if !skipped.isEmpty { asked.removeAll { !$0.category.isDisjoint(with: skipped) } }
         guard policy.lookup == .concurrent, asked.count > 1 else {
             for (index, tier) in asked.enumerated() where tier.mayContain(key) {
                 guard let entry = await entry(tier) else {
@@ -168,7 +169,7 @@ extension ImageCache {
     ///   - key: The key of the data.
     ///   - tiers: The tiers from which to remove entries. The default is all tiers.
     public func remove(_ key: CacheKey, from tiers: ImageCache.Tiers = .all) async {
-        await removing(key) {
+        await removing(key, from: tiers) {
             if tiers.contains(.memory) {
                 removeFromMemory(key)
                 removeAllFromMemory(of: key)
@@ -189,7 +190,7 @@ extension ImageCache {
                 await $0.remove(key, matching: request)
             }
         }
-        if request == nil { await removing(key, remove) } else { await remove() }
+        if request == nil { await removing(key, from: kinds, remove) } else { await remove() }
     }
 
     /// Removes the images derived from the data of a key from the tiers that can list their keys.
@@ -202,7 +203,7 @@ extension ImageCache {
     /// Removes all entries from the tiers of the given kinds, including the memory cache if `kinds` contains
     /// ``ImageCache/Tiers/memory``.
     public func removeAll(from kinds: ImageCache.Tiers = .all) async {
-        await removing(nil) {
+        await removing(nil, from: kinds) {
             if kinds.contains(.memory) { removeAllFromMemory() }
             await each(tiers(of: kinds, policy.removal), policy.removal) { await $0.removeAll() }
         }

@@ -137,10 +137,10 @@ public final class ImageCache: Sendable {
     /// Runs a removal of the entries of a key and of everything that was made from them, or of all entries if `key` is
     /// `nil`.
     ///
-    /// Results of work that started before this call aren't stored. Until `body` ends, lookups in the tiers don't find the
-    /// entries.
-    package func removing(_ key: CacheKey?, _ body: () async -> Void) async {
-        let removal = removals.begin(key)
+    /// Results of work that started before this call aren't stored. Until `body` ends, lookups don't find the entries in
+    /// `tiers`.
+    package func removing(_ key: CacheKey?, from tiers: ImageCache.Tiers, _ body: () async -> Void) async {
+        let removal = removals.begin(key, from: tiers)
         await body()
         removals.end(removal)
     }

@@ -210,6 +210,23 @@ struct ImageCacheTests {
         #expect(await cache.entry(for: key) == entry)
     }
 
+    @Test("During a removal from one tier, lookups find the entry in another tier", arguments: [false, true])
+    func lookupsDuringPartialRemoval(removesAll: Bool) async {
+        let tiers: (near: HeldTier, far: InMemoryTier) = (HeldTier(holdsRemovalOfAll: true), InMemoryTier(.disk))
+        let cache = ImageCache(memory: nil, tiers: [tiers.near, tiers.far])
+        tiers.near.put(entry)
+        await tiers.far.store(entry, matching: HTTPHeaderFields())
+        let removal = Task {
+            removesAll ? await cache.removeAll(from: .custom) : await cache.remove(key, from: .custom)
+        }
+        await untilTrue { tiers.near.removalCount == 1 }
+        #expect(await cache.entry(for: key, matching: HTTPHeaderFields())?.kind == .disk)
+        #expect(tiers.near.lookupCount == 0)
+        tiers.near.removals.open()
+        await removal.value
+        #expect(tiers.near.storeCount == 0)
+    }
+
     @Test("A removal while a tier stores an entry again with a new head removes the entry")
     func removalDuringUpdateOfHead() async {
         let tier = HeldTier()

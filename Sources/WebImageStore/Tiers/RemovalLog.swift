@@ -20,8 +20,8 @@ final class RemovalLog: Sendable {
         /// The number of the last removal that affected every key.
         var all: UInt64 = 0
         var keys: [CacheKey.Digest: UInt64] = [:]
-        /// The keys of the removals in progress, by the numbers of the removals. The key of the removal of all keys is `nil`.
-        var running: [UInt64: CacheKey?] = [:]
+        /// The scopes of the removals in progress, by the numbers of the removals.
+        var running: [UInt64: Scope] = [:]
         var stores: [CacheKey.Digest: [PendingStore]] = [:]
         /// The number of stores that were undone because a removal overtook them.
         var undoneCount = 0
@@ -29,14 +29,17 @@ final class RemovalLog: Sendable {
         var lastUndone: [CacheKey.Digest] = []
 
         func stamp(of key: CacheKey.Digest) -> UInt64 { max(all, keys[key] ?? 0) }
+    }
 
-        /// Returns whether a removal in progress affects a key.
-        func isRemoving(_ key: CacheKey) -> Bool {
-            !running.isEmpty
-                && running.values.contains { removed in
-                    guard let removed else { return true }
-                    return key == removed || key.isDerived(from: removed)
-                }
+    /// The entries that a removal affects.
+    private struct Scope {
+        /// The removed key, or `nil` for all keys.
+        let key: CacheKey?
+        let tiers: ImageCache.Tiers
+
+        func contains(_ other: CacheKey) -> Bool {
+            guard let key else { return true }
+            return other == key || other.isDerived(from: key)
         }
     }
 
@@ -66,10 +69,10 @@ final class RemovalLog: Sendable {
         state.withLock { CacheGeneration(stamp: $0.stamp(of: key.digest)) }
     }
 
-    /// Begins the removal of a key and of the keys derived from it, or of all keys if `key` is `nil`.
+    /// Begins the removal of a key and of the keys derived from it, or of all keys if `key` is `nil`, from `tiers`.
     ///
     /// Call this method before removing anything, so that data that was read earlier isn't stored again.
-    func begin(_ key: CacheKey?) -> Removal {
+    func begin(_ key: CacheKey?, from tiers: ImageCache.Tiers) -> Removal {
         state.withLock { state in
             let stamp = Self.next()
             if key == nil || state.keys.count >= Self.limit {
@@ -77,7 +80,7 @@ final class RemovalLog: Sendable {
                 state.all = stamp
             }
             if let key { state.keys[key.digest] = stamp }
-            state.running[stamp] = .some(key)
+            state.running[stamp] = Scope(key: key, tiers: tiers)
             return Removal(stamp: stamp)
         }
     }
@@ -118,12 +121,17 @@ final class RemovalLog: Sendable {
         }
     }
 
-    /// Returns a mark for ``mayBeOutdated(_:since:)``. Call this method before a lookup.
+    /// Returns a mark for ``mayBeOutdated(_:since:)`` and the tiers that the lookup must skip. Call this method before a
+    /// lookup.
     ///
-    /// The result is `nil` while the key is being removed. A tier may still contain the entry then, and work that starts
-    /// after the beginning of the removal could store the entry again.
-    func beginLookup(of key: CacheKey) -> Int? {
-        state.withLock { $0.isRemoving(key) ? nil : $0.undoneCount }
+    /// The lookup must skip the tiers from which the key is being removed. They may still contain the entry, and work that
+    /// starts after the beginning of the removal could store the entry again.
+    func beginLookup(of key: CacheKey) -> (mark: Int, skipped: ImageCache.Tiers) {
+        state.withLock { state in
+            var skipped: ImageCache.Tiers = []
+            for scope in state.running.values where scope.contains(key) { skipped.formUnion(scope.tiers) }
+            return (state.undoneCount, skipped)
+        }
     }
 
     /// Returns whether a lookup that began at `mark` may have found an entry that a removal should have removed, because
