@@ -15,8 +15,9 @@ final class TestDirectory: Sendable {
     let path: String
 
     init(onDisk: Bool = false) {
-        let isShared = !onDisk && FileManager.default.isWritableFile(atPath: "/dev/shm")
-        let base = isShared ? "/dev/shm" : FileManager.default.temporaryDirectory.path
+        let memory = ProcessInfo.processInfo.environment["WEBIMAGE_TEST_MEMORY"] ?? "/dev/shm"
+        let isShared = !onDisk && FileManager.default.isWritableFile(atPath: memory)
+        let base = isShared ? memory : FileManager.default.temporaryDirectory.path
         path = "\(base)/webimage-test-\(UUID().uuidString)"
     }
 
