@@ -7,12 +7,13 @@ import WebImageTestBasics
 
 /// A file system in which selected files wait at a gate when they're opened.
 ///
-/// It records which entry files are opened for reading. It doesn't query the kernel's page cache, so reader threads
+/// It records which entry files are opened for reading, and counts the bytes that are read. It doesn't query the kernel's page cache, so reader threads
 /// read every file. It is thread-safe.
 package final class BlockingFileSystem: FileSystem {
     private struct State {
         var gates: [String: TestGate] = [:]
         var opened: [String] = []
+        var readByteCount = 0
     }
 
     private let state = Shared(State())
@@ -24,6 +25,9 @@ package final class BlockingFileSystem: FileSystem {
     /// The names of the entry files that were opened for reading, in the order of the calls, including files that still
     /// wait at a gate.
     package var opened: [String] { state.value.opened }
+
+    /// The number of bytes that were read from all files.
+    package var readByteCount: Int { state.value.readByteCount }
 
     /// Blocks every thread that opens an entry file with this name for reading until the returned gate opens.
     package func block(_ name: String) -> TestGate {
@@ -47,7 +51,9 @@ package final class BlockingFileSystem: FileSystem {
     package func status(of file: Int32) throws(SystemCallError) -> FileStatus { try system.status(of: file) }
     package func status(at path: String) throws(SystemCallError) -> FileStatus { try system.status(at: path) }
     package func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemCallError) -> Int {
-        try system.read(file, into: buffer)
+        let count = try system.read(file, into: buffer)
+        state.update { $0.readByteCount += count }
+        return count
     }
     package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemCallError) -> Int {
         try system.write(file, bytes)

@@ -45,13 +45,7 @@ final class CacheStage: Sendable {
         onDelay: (@Sendable () -> Void)? = nil
     ) async -> OriginalData? {
         let tiers = plan.request.caching.originalReadFrom
-        // Data that must not be stored is only for requests that were made before it arrived.
-        if tiers.contains(.memory), let original = inFlight.original(for: plan.keys.data, generation),
-            original.mayBeReused, plan.http.allowsStoring(original.originalInfo),
-            plan.http.selects(original.originalInfo)
-        {
-            return original
-        }
+        if let original = inUse(plan, generation) { return original }
         let cache = plan.originalCache
         guard !plan.isLocal, !Task.isCancelled, cache.mayContain(plan.keys.data, in: tiers) else { return nil }
         let key = Key(
@@ -64,6 +58,29 @@ final class CacheStage: Sendable {
                 await self.read(plan, cache, key, priority: context.priority) { context.report(LookupDelay()) })
         }
         return found ?? nil
+    }
+
+    /// Returns the record of stored original data without reading the data, or `nil` if the data must be looked up.
+    func originalInfo(
+        _ plan: RequestPlan, _ generation: CacheGeneration, priority: SharedPriority
+    ) async -> OriginalInfo? {
+        guard !plan.isLocal, !Task.isCancelled, inUse(plan, generation) == nil else { return nil }
+        let found = await ReadPriority.$current.withValue(priority) {
+            await plan.originalCache.summary(
+                for: plan.keys.data, matching: plan.http.selectingHeaders, in: plan.request.caching.originalReadFrom)
+        }
+        return found.map { originalInfos.record(for: plan.keys.data, $0) }
+    }
+
+    /// Returns data that another request is using. Data that must not be stored is only for requests that were made before
+    /// it arrived.
+    private func inUse(_ plan: RequestPlan, _ generation: CacheGeneration) -> OriginalData? {
+        guard plan.request.caching.originalReadFrom.contains(.memory),
+            let original = inFlight.original(for: plan.keys.data, generation),
+            original.mayBeReused, plan.http.allowsStoring(original.originalInfo),
+            plan.http.selects(original.originalInfo)
+        else { return nil }
+        return original
     }
 
     /// Returns original data like ``original(_:_:priority:onDelay:)``, or the running lookup if a tier is slow.

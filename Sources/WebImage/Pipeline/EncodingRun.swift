@@ -126,11 +126,17 @@ struct EncodingRun {
         if let hit = pipeline.memory.hit(plan), hit.step.needsNothing, !isOutdated(hit.image) {
             return (hit.image.originalInfo.map { ($0, hit.decision) }, nil)
         }
-        let (original, late) = await pipeline.cache.hedgedOriginal(
-            plan, plan.originalCache.generation(of: plan.keys.data), priority: priority)
-        guard let original else { return (nil, late) }
-        let decision = plan.http.decision(for: original.originalInfo)
-        return (decision.step.needsNothing ? (original.originalInfo, decision) : nil, nil)
+        let originalGeneration = plan.originalCache.generation(of: plan.keys.data)
+        // The encoding needs only the record, so a large original isn't read again.
+        var originalInfo = await pipeline.cache.originalInfo(plan, originalGeneration, priority: priority)
+        if originalInfo == nil {
+            let (original, late) = await pipeline.cache.hedgedOriginal(plan, originalGeneration, priority: priority)
+            guard let original else { return (nil, late) }
+            originalInfo = original.originalInfo
+        }
+        guard let originalInfo else { return (nil, nil) }
+        let decision = plan.http.decision(for: originalInfo)
+        return (decision.step.needsNothing ? (originalInfo, decision) : nil, nil)
     }
 
     private func source() async throws(ImageError) -> (DecodedImage, original: Data?, ImageResponse.Source) {

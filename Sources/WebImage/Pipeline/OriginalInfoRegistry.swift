@@ -17,9 +17,18 @@ final class OriginalInfoRegistry: Sendable {
     func record(
         for key: CacheKey, _ data: Data, head: StoredResponseHead?, isSubstitute: Bool = false
     ) -> OriginalInfo {
-        let digest = ContentDigest(of: data)
-        let fresh = OriginalInfo(
-            digest: digest, byteCount: data.count, head: head, isSubstitute: isSubstitute)
+        record(for: key, ContentDigest(of: data), byteCount: data.count, head: head, isSubstitute: isSubstitute)
+    }
+
+    /// Returns the record of the data of a stored entry, like ``record(for:_:head:isSubstitute:)``.
+    func record(for key: CacheKey, _ stored: EntrySummary) -> OriginalInfo {
+        record(for: key, stored.content, byteCount: stored.byteCount, head: stored.head, isSubstitute: false)
+    }
+
+    private func record(
+        for key: CacheKey, _ digest: ContentDigest, byteCount: Int, head: StoredResponseHead?, isSubstitute: Bool
+    ) -> OriginalInfo {
+        let fresh = OriginalInfo(digest: digest, byteCount: byteCount, head: head, isSubstitute: isSubstitute)
         let known = records.withLock { records -> OriginalInfo? in
             if let known = records[key]?.object, known.digest == digest { return known }
             records.insert(fresh, for: key)

@@ -105,6 +105,16 @@ public struct CacheEntry: Sendable, Hashable {
     }
 }
 
+/// The metadata of an entry in a cache whose data wasn't read.
+package struct EntrySummary: Sendable, Hashable {
+    /// The HTTP exchange from which the data originates, or `nil` if the data doesn't come from HTTP.
+    package var head: StoredResponseHead?
+    /// The digest of the data.
+    package let content: ContentDigest
+    /// The size of the data in bytes.
+    package let byteCount: Int
+}
+
 extension DiskCache {
     /// A summary of an entry in the disk cache, for listings.
     public struct EntryInfo: Sendable, Hashable {

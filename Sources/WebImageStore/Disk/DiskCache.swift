@@ -115,6 +115,22 @@ public final class DiskCache: Sendable {
         return await readers.read(isWithdrawable: isWithdrawable) { $0.readExtra(key) }
     }
 
+    /// Returns the metadata of an entry without reading its data, or `nil` if the entry must be read.
+    ///
+    /// The digest of the data is known since this process verified the file. So the result is `nil` for small files, before
+    /// the first read of a file, for files that have changed since then, and for entries whose changes aren't written yet.
+    func summary(for key: CacheKey) async -> EntrySummary? {
+        let (digest, now, interval) = (key.storedDigest, state.clock.uptime(), state.configuration.refreshInterval)
+        let verified = state.shared.withLock { state -> DiskCacheState.VerifiedFile? in
+            guard !state.isClosed, case nil = state.staging.overlay(for: key),
+                !state.isAbsent(digest, now: now, interval: interval)
+            else { return nil }
+            return state.verified[digest]
+        }
+        guard let verified, verified.content != nil else { return nil }
+        return await readers.read(isWithdrawable: true) { $0.summary(key, of: verified) } ?? nil
+    }
+
     /// If the update is written during the read, it's neither in memory afterward nor in the result of the read, so
     /// this method reads the entry again.
     private func entryWithNews(_ key: CacheKey, _ isWithdrawable: Bool) async -> CacheEntry?? {
@@ -281,7 +297,7 @@ public final class DiskCache: Sendable {
                 return nil
             }
             let mayBeCached = state.readsCached && !state.mustQueryIndex(for: digest)
-            answer = mayBeCached ? .inMemory(digest, verified: state.verified[digest]) : .onDisk
+            answer = mayBeCached ? .inMemory(digest, verified: state.verified[digest]?.inode) : .onDisk
             if hasNews { answer = .onDiskWithNews }
             // Another process may have stored the entry, so check its file. The refresh avoids this for later lookups.
             return state.known.contains(digest) ? nil : state.refreshIfOld(now: now, interval: interval)

@@ -21,14 +21,14 @@ extension DiskCacheState {
         let path = relativePath(of: key)
         do throws(SystemCallError) {
             let contents = try cachedContents(at: path, limit: Self.cachedReadLimit)
-            let inode = contents.status.inode
+            let status = contents.status
             let entry = try? decode(
-                contents.consumeBytes(), name: CacheLayout.name(atPath: path), key: key, verify: verified != inode,
-                mayBlock: false)
+                contents.consumeBytes(), name: CacheLayout.name(atPath: path), key: key,
+                verify: verified != status.inode, mayBlock: false)
             guard let entry else { return nil }
             // Only the index contains the last use, and a reader thread reads it.
             guard configuration.expiration == .sinceStored || !isExpired(entry, now: clock.now()) else { return nil }
-            return .some(accept(entry, digest, name: CacheLayout.name(atPath: path), inode: inode))
+            return .some(accept(entry, digest, name: CacheLayout.name(atPath: path), VerifiedFile(status)))
         } catch {
             // If the system doesn't support one of the two calls, don't try them again.
             if [ENOSYS, EOPNOTSUPP, EPERM, EINVAL].contains(error.code) {
@@ -58,7 +58,7 @@ extension DiskCacheState {
     /// The name is needed only for the first read since the last batch. `lastUse` returns the last use that the index
     /// contains, in seconds since 1970.
     func accept(
-        _ entry: CacheEntry, _ digest: CacheKey.StoredDigest, name: @autoclosure () -> String, inode: UInt64,
+        _ entry: CacheEntry, _ digest: CacheKey.StoredDigest, name: @autoclosure () -> String, _ file: VerifiedFile,
         lastUse: () -> Double? = { nil }
     ) -> CacheEntry? {
         let now = clock.now()
@@ -72,7 +72,7 @@ extension DiskCacheState {
         }
         return shared.withLock { state -> CacheEntry? in
             var entry = entry
-            if state.verified[digest] != inode { state.verified[digest] = inode }
+            if state.verified[digest]?.inode != file.inode { state.verified[digest] = file }
             // The entry may have changed in memory during the read.
             switch state.staging.overlay(for: entry.key) {
             case .removed:

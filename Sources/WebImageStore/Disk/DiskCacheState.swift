@@ -57,6 +57,26 @@ final class DiskCacheState: Sendable {
         }
     }
 
+    /// A file whose checksum was verified, so that later reads needn't do it again.
+    struct VerifiedFile {
+        let inode: UInt64
+        /// The digest of the data, or `nil` for small files, whose data is always read.
+        var content: ContentDigest?
+        private let size: Int
+        private let modified: Double
+
+        init(_ status: FileStatus, content: ContentDigest? = nil) {
+            (inode, size, modified) = (status.inode, status.size, status.modified)
+            self.content = content
+        }
+
+        /// Returns whether a file with this status has the data of the verified file. A replaced file has another inode,
+        /// which a third file can have again.
+        func isSame(as status: FileStatus) -> Bool {
+            inode == status.inode && size == status.size && modified == status.modified
+        }
+    }
+
     struct Shared {
         var staging: PendingWrites
         var jobs = FIFOQueue<Job>()
@@ -66,8 +86,8 @@ final class DiskCacheState: Sendable {
         /// The digests of the entries for which the index has newer values than the files.
         var updated: Set<CacheKey.StoredDigest> = []
         var isLoaded = false
-        /// The inodes of the files whose checksums were verified.
-        var verified: [CacheKey.StoredDigest: UInt64] = [:]
+        /// The files whose checksums were verified.
+        var verified: [CacheKey.StoredDigest: VerifiedFile] = [:]
         var accesses: [CacheKey.StoredDigest: Access] = [:]
         var counters = DiskCache.Info.Counters()
         /// The uptime until which writing is paused.

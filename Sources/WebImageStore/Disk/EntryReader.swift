@@ -22,20 +22,44 @@ final class EntryReader {
             guard let contents = try state.contents(ofEntry: name, limit: state.readableFileSize) else {
                 return missing(key, name)
             }
-            let inode = contents.status.inode
+            let status = contents.status
             let digest = key.storedDigest
-            let mustVerify = state.shared.withLock { $0.verified[digest] != inode }
+            let mustVerify = state.shared.withLock { $0.verified[digest]?.inode != status.inode }
             do throws(EntryFileError) {
                 let entry = try state.decode(contents.consumeBytes(), name: name, key: key, verify: mustVerify)
-                return found(entry, digest, name: name, inode: inode)
+                var file = DiskCacheState.VerifiedFile(status)
+                if mustVerify, status.size > DiskCacheState.cachedReadLimit {
+                    file.content = ContentDigest(of: entry.data)
+                }
+                return found(entry, digest, name: name, file)
             } catch {
-                return discardCorrupt(key, name, inode: inode)
+                return discardCorrupt(key, name, inode: status.inode)
             }
         } catch  where error.code == EFBIG || error.code == ESTALE {
             return discardCorrupt(key, name, inode: nil)
         } catch {
             return state.missed()
         }
+    }
+
+    /// Returns the metadata of an entry without reading its data, or `nil` if the data must be read, because the file isn't
+    /// the verified one or the entry has changed. This method blocks.
+    func summary(_ key: CacheKey, of verified: DiskCacheState.VerifiedFile) -> EntrySummary? {
+        let name = state.name(of: key)
+        guard let content = verified.content, let file = try? state.openEntry(name) else { return nil }
+        defer { state.files.close(file) }
+        guard let status = try? state.files.status(of: file), verified.isSame(as: status),
+            let (stored, byteCount) = state.sections(of: file, size: status.size, name: name), stored.key == key
+        else { return nil }
+        let entry = found(stored, key.storedDigest, name: name, verified)
+        // The read of the data that follows counts instead.
+        guard let entry, entry.data.isEmpty else {
+            state.shared.withLock { state in
+                if entry == nil { state.counters.misses -= 1 } else { state.counters.hits -= 1 }
+            }
+            return nil
+        }
+        return EntrySummary(head: entry.head, content: content, byteCount: byteCount)
     }
 
     /// This method blocks.
@@ -59,12 +83,12 @@ final class EntryReader {
     }
 
     private func found(
-        _ entry: CacheEntry, _ digest: CacheKey.StoredDigest, name: String, inode: UInt64
+        _ entry: CacheEntry, _ digest: CacheKey.StoredDigest, name: String, _ file: DiskCacheState.VerifiedFile
     ) -> CacheEntry? {
         var entry = entry
         let mustAsk = state.shared.withLock { $0.mustQueryIndex(for: digest) }
         if mustAsk, let update = update(name, stored: entry.storedAt) { update.apply(to: &entry) }
-        return state.accept(entry, digest, name: name, inode: inode) { [self] in
+        return state.accept(entry, digest, name: name, file) { [self] in
             openIndex()
             return (try? index?.lastAccess(name: name)) ?? nil
         }

@@ -85,6 +85,21 @@ extension ImageCache {
                 })
     }
 
+    /// Returns the metadata of the entry that ``entry(for:matching:in:onDelay:)`` would return, without reading its data, or
+    /// `nil` if the entry must be read.
+    ///
+    /// The result isn't `nil` only for large entries of the disk cache that this process has read before.
+    package func summary(
+        for key: CacheKey, matching request: HTTPHeaderFields, in kinds: ImageCache.Tiers
+    ) async -> EntrySummary? {
+        guard let tier = tiers(of: kinds, policy.lookup).first as? VariantDiskTier else { return nil }
+        let (mark, skipped) = removals.beginLookup(of: key)
+        guard !skipped.contains(.disk), let found = await tier.summary(for: key, matching: request),
+            !removals.mayBeOutdated(key, since: mark)
+        else { return nil }
+        return found
+    }
+
     /// Stores an entry.
     ///
     /// This method returns when later lookups can see the entry. Tiers may write it in the background afterward.

@@ -94,7 +94,7 @@ package final class VariantDiskTier: Sendable {
         guard let known = await list(key) else { return nil }
         guard let list = known else {
             guard let entry = await disk.entry(for: key) else { return nil }
-            if isSelected(entry, by: fields) { return (Self.front, restored(entry, fields)) }
+            if isSelected(entry.head, by: fields) { return (Self.front, restored(entry, fields)) }
             // Another process may have stored further responses and their list since the index was read.
             guard disk.mayContain(Self.listKey(key)), let found = await readList(key, replacing: nil), let list = found
             else { return nil }
@@ -109,11 +109,25 @@ package final class VariantDiskTier: Sendable {
         for variant in list.matching(digests.digesting(fields)) {
             // A withdrawn read doesn't show whether the response exists.
             guard let read = await disk.read(Self.variantKey(of: variant.id, key)) else { return nil }
-            if let entry = read, isSelected(entry, by: fields) { return (variant.id, restored(entry, fields)) }
+            if let entry = read, isSelected(entry.head, by: fields) { return (variant.id, restored(entry, fields)) }
             // The response was evicted, or another process changed it.
             change(key) { $0.remove(variant.id) }
         }
         return nil
+    }
+
+    /// Returns the metadata of the response that ``entry(for:matching:)`` would return, without reading its data, or `nil` if
+    /// the response must be read.
+    func summary(for key: CacheKey, matching fields: HTTPHeaderFields) async -> EntrySummary? {
+        guard let known = await list(key) else { return nil }
+        var stored = key
+        if let list = known {
+            guard let variant = list.matching(digests.digesting(fields)).first else { return nil }
+            stored = Self.variantKey(of: variant.id, key)
+        }
+        guard var summary = await disk.summary(for: stored), isSelected(summary.head, by: fields) else { return nil }
+        if let head = summary.head { summary.head = restored(head, fields) }
+        return summary
     }
 
     /// A change needs the list even if the current task is canceled, so this read can't be withdrawn.
@@ -198,7 +212,7 @@ package final class VariantDiskTier: Sendable {
         guard let list = await listToChange(key) else {
             // If the response varies, the stored response may differ from the revalidated one.
             if head.isNegotiated {
-                guard let entry = await disk.entryToChange(for: key), isSelected(entry, by: fields) else { return }
+                guard let entry = await disk.entryToChange(for: key), isSelected(entry.head, by: fields) else { return }
             }
             return disk.updateHead(digested(head), for: key)
         }
@@ -216,7 +230,7 @@ package final class VariantDiskTier: Sendable {
     /// If no response matches the header fields, this method does nothing.
     func setUserData(_ value: Data?, for key: CacheKey, matching fields: HTTPHeaderFields) async {
         guard let list = await listToChange(key) else {
-            guard let entry = await disk.entryToChange(for: key), isSelected(entry, by: fields) else { return }
+            guard let entry = await disk.entryToChange(for: key), isSelected(entry.head, by: fields) else { return }
             return disk.replaceUserData(value, for: key)
         }
         guard let variant = list.matching(digests.digesting(fields)).first else { return }
@@ -233,7 +247,7 @@ package final class VariantDiskTier: Sendable {
     package func remove(matching fields: HTTPHeaderFields, for key: CacheKey) async {
         if let list = await listToChange(key) {
             for variant in list.matching(digests.digesting(fields)) { remove(variant.id, for: key) }
-        } else if let entry = await disk.entryToChange(for: key), isSelected(entry, by: fields) {
+        } else if let entry = await disk.entryToChange(for: key), isSelected(entry.head, by: fields) {
             disk.remove(key)
         }
     }
@@ -313,18 +327,24 @@ package final class VariantDiskTier: Sendable {
 
     // MARK: - Digests
 
-    private func isSelected(_ entry: CacheEntry, by fields: HTTPHeaderFields) -> Bool {
+    private func isSelected(_ head: StoredResponseHead?, by fields: HTTPHeaderFields) -> Bool {
         // Most responses don't vary, so compute digests only for the others.
-        guard let head = entry.head, head.isNegotiated else { return true }
+        guard let head, head.isNegotiated else { return true }
         return head.matches(digests.digesting(fields))
     }
 
     private func restored(_ entry: CacheEntry, _ fields: HTTPHeaderFields) -> CacheEntry {
-        guard var head = entry.head, head.isNegotiated else { return entry }
-        digests.restore(&head, from: fields)
+        guard let head = entry.head, head.isNegotiated else { return entry }
         var entry = entry
-        entry.head = head
+        entry.head = restored(head, fields)
         return entry
+    }
+
+    private func restored(_ head: StoredResponseHead, _ fields: HTTPHeaderFields) -> StoredResponseHead {
+        guard head.isNegotiated else { return head }
+        var head = head
+        digests.restore(&head, from: fields)
+        return head
     }
 
     private func digested(_ head: StoredResponseHead) -> StoredResponseHead {

@@ -41,6 +41,34 @@ struct EncodedDataTests {
         #expect(restarted.manager.statistics.encodes == 1)
     }
 
+    @Test("A cached encoding of a large original doesn’t read the original again")
+    func largeOriginal() async throws {
+        let original = try ImageCoderRegistry.standard.encode(
+            DecodedImage(pixels: try TestImages.pixels(1, width: 600, height: 400)), as: .pam,
+            context: ImageProcessingContext())
+        #expect(original.count > 500_000)
+        let server = try server(original)
+        let files = BlockingFileSystem()
+        let fixture = try ManagerFixture {
+            $0.memoryCache.costLimit = 0
+            $0.diskCache?.fileSystem = files
+        }
+        let request = ImageRequest(url: server.url("/a"), size: .fit(width: 20))
+        let first = try await fixture.manager.encodedImage(for: request, as: .png)
+        await fixture.manager.diskCache?.flush()
+        // The first lookup reads the original to learn its digest.
+        #expect(try await fixture.manager.encodedImage(for: request, as: .png).data == first.data)
+        let before = files.readByteCount
+        let again = try await fixture.manager.encodedImage(for: request, as: .png)
+        #expect(again.data == first.data && again.source?.head == first.source?.head)
+        #expect(files.readByteCount - before < 50_000)
+        #expect(fixture.manager.statistics.encodes == 1 && server.counters.requests == 1)
+        // Without the original, the encoding isn't used.
+        fixture.manager.diskCache?.remove(RequestPlan(request, fixture.manager.pipeline.defaults).keys.data)
+        _ = try await fixture.manager.encodedImage(for: request, as: .png)
+        #expect(server.counters.requests == 2)
+    }
+
     @Test("Removing a request removes the encodings of all sizes of its image and no others")
     func forgotten() async throws {
         let picture = try TestImages.png(1)

@@ -97,7 +97,8 @@ extension DiskCacheState {
         return row
     }
 
-    private func sections(of file: Int32, size: Int, name: String) -> (CacheEntry, Int)? {
+    /// Returns the entry at the beginning of a file, without its data, and the size of the data in bytes.
+    func sections(of file: Int32, size: Int, name: String) -> (CacheEntry, Int)? {
         var wanted = min(size, 16_384)
         var bytes: [UInt8] = []
         while true {
