@@ -49,6 +49,7 @@ final class EntryReader {
         guard let content = verified.content, let file = try? state.openEntry(name) else { return nil }
         defer { state.files.close(file) }
         guard let status = try? state.files.status(of: file), verified.isSame(as: status),
+            state.trusts(status),
             let (stored, byteCount) = state.sections(of: file, size: status.size, name: name), stored.key == key
         else { return nil }
         let entry = found(stored, key.storedDigest, name: name, verified)
