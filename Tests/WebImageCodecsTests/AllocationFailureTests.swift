@@ -104,20 +104,16 @@ struct AllocationFailureTests {
 
     /// Runs a case, and returns the number of allocations and the words of each outcome.
     private static func run(_ allocations: String, _ item: Case) throws -> (total: Int, outcomes: [[String]]) {
-        let process = Process()
-        process.executableURL = URL(filePath: try #require(probe))
         let files = item.files.map { Fixtures.directory.appending(path: $0).path }
-        process.arguments = [allocations, item.name, String(samples)] + files
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
         // A backtrace of each crash would take most of the time.
-        process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "the probe failed")
-        let lines = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        let environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+        let (status, output) = try ChildProcess.run(
+            try #require(probe), [allocations, item.name, String(samples)] + files, environment: environment,
+            error: .file("/dev/null"))
+        try #require(status == 0, "the probe failed")
+        let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map {
+            $0.split(separator: " ").map(String.init)
+        }
         if ProcessInfo.processInfo.environment["WEBIMAGE_PRINT_ALLOCATIONS"] != nil { print(allocations, item, lines) }
         let total = try #require(lines.first?.last.flatMap(Int.init))
         return (total, Array(lines.dropFirst()))

@@ -13,16 +13,8 @@ struct ProbeProgramTests {
     private func run(
         _ program: String, _ arguments: [String], environment: [String: String] = [:]
     ) throws -> (status: Int32, output: String) {
-        let process = Process()
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        process.environment = environment
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+        let result = try ChildProcess.run(program, arguments, environment: environment)
+        return (result.status, String(decoding: result.output, as: UTF8.self))
     }
 
     @Test("If any system call of the channel fails, each request has a result or a typed error, and nothing leaks")

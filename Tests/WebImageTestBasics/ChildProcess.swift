@@ -80,6 +80,26 @@ public final class ChildProcess: Sendable {
         self.id = id
     }
 
+    /// Runs a program until it ends, and returns its exit status, or -1 if a signal ended it, and its standard output. This
+    /// method blocks.
+    ///
+    /// - Parameters:
+    ///   - path: The path or name of the program.
+    ///   - arguments: The arguments without the name of the program.
+    ///   - environment: The environment variables. `nil` means those of this process.
+    ///   - error: The standard error. The default is that of this process.
+    public static func run(
+        _ path: String, _ arguments: [String], environment: [String: String]? = nil, error: Stream = .descriptor(2)
+    ) throws -> (status: Int32, output: Data) {
+        let pipe = Pipe()
+        let process = try ChildProcess(
+            path, arguments, in: FileManager.default.temporaryDirectory, environment: environment,
+            output: .descriptor(pipe.fileHandleForWriting.fileDescriptor), error: error)
+        try pipe.fileHandleForWriting.close()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        return (process.wait(), output)
+    }
+
     private static func connect(
         _ number: Int32, to stream: Stream, _ actions: inout posix_spawn_file_actions_t, _ flags: Int32
     ) {

@@ -56,17 +56,9 @@ struct RecursivePatternTests {
     func bash() async throws {
         for pattern in ["**/*.png", "one/**/*.png", "link/**/*.png", "**/**/c.*"] {
             let (expected, found) = try inTree { tree in
-                let process = Process()
-                process.executableURL = URL(filePath: "/bin/bash")
-                process.arguments = [
-                    "-c", "shopt -s globstar nullglob; LC_ALL=C; printf '%s\\n' \"$0\"\(pattern)", tree,
-                ]
-                let output = Pipe()
-                process.standardOutput = output
-                try process.run()
-                let data = output.fileHandleForReading.readDataToEndOfFile()
-                process.waitUntilExit()
-                let lines = String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+                let script = "shopt -s globstar nullglob; LC_ALL=C; printf '%s\\n' \"$0\"\(pattern)"
+                let output = try ChildProcess.run("/bin/bash", ["-c", script, tree]).output
+                let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
                 // Bash lists a path several times if a pattern matches it in several ways, and it lists files in links to
                 // directories, but not in subdirectories of these.
                 return (
