@@ -7,8 +7,8 @@ import WebImageTestBasics
 
 /// A file system in which selected files wait at a gate when they're opened.
 ///
-/// It records which entry files are opened for reading, and counts the bytes that are read. It doesn't query the kernel's page cache, so reader threads
-/// read every file. It is thread-safe.
+/// It records which entry files are opened for reading, and counts the bytes that are read. It doesn't query the kernel's
+/// page cache, so reader threads read every file. It is thread-safe.
 package final class BlockingFileSystem: FileSystem {
     private struct State {
         var gates: [String: TestGate] = [:]

@@ -60,7 +60,8 @@ final class CacheStage: Sendable {
         return found ?? nil
     }
 
-    /// Returns the record of stored original data without reading the data, or `nil` if the data must be looked up.
+    /// Returns the record of large stored original data, which is usually known without reading the data, or `nil` if the
+    /// data must be looked up.
     func originalInfo(
         _ plan: RequestPlan, _ generation: CacheGeneration, priority: SharedPriority
     ) async -> OriginalInfo? {

@@ -105,7 +105,7 @@ public struct CacheEntry: Sendable, Hashable {
     }
 }
 
-/// The metadata of an entry in a cache whose data wasn't read.
+/// The metadata of an entry in a cache, with the digest of its data instead of the data.
 package struct EntrySummary: Sendable, Hashable {
     /// The HTTP exchange from which the data originates, or `nil` if the data doesn't come from HTTP.
     package var head: StoredResponseHead?

@@ -115,20 +115,19 @@ public final class DiskCache: Sendable {
         return await readers.read(isWithdrawable: isWithdrawable) { $0.readExtra(key) }
     }
 
-    /// Returns the metadata of an entry without reading its data, or `nil` if the entry must be read.
+    /// Returns the metadata of a large entry, or `nil` if the entry must be read, because it's small, missing, or corrupt, or
+    /// because its changes aren't written yet.
     ///
-    /// The digest of the data is known since this process verified the file. So the result is `nil` for small files, before
-    /// the first read of a file, for files that have changed since then, and for entries whose changes aren't written yet.
+    /// Only the first summary of a file reads the data of the entry.
     func summary(for key: CacheKey) async -> EntrySummary? {
         let (digest, now, interval) = (key.storedDigest, state.clock.uptime(), state.configuration.refreshInterval)
-        let verified = state.shared.withLock { state -> DiskCacheState.VerifiedFile? in
+        let mayBeLarge = state.shared.withLock { state in
             guard !state.isClosed, case nil = state.staging.overlay(for: key),
                 !state.isAbsent(digest, now: now, interval: interval)
-            else { return nil }
-            return state.verified[digest]
+            else { return false }
+            return state.verified[digest]?.isLarge ?? true
         }
-        guard let verified, verified.content != nil else { return nil }
-        return await readers.read(isWithdrawable: true) { $0.summary(key, of: verified) } ?? nil
+        return mayBeLarge ? await readers.read(isWithdrawable: true) { $0.summary(key) } ?? nil : nil
     }
 
     /// If the update is written during the read, it's neither in memory afterward nor in the result of the read, so

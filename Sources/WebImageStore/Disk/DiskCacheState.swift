@@ -58,10 +58,10 @@ final class DiskCacheState: Sendable {
     }
 
     /// A file whose checksum was verified, so that later reads needn't do it again.
-    struct VerifiedFile {
+    struct VerifiedFile: Sendable {
         let inode: UInt64
-        /// The digest of the data, or `nil` for small files, whose data is always read.
-        var content: ContentDigest?
+        /// The digest of the data, or `nil` if no summary of the entry has been necessary.
+        let content: ContentDigest?
         private let size: Int
         private let modified: Double
 
@@ -69,6 +69,9 @@ final class DiskCacheState: Sendable {
             (inode, size, modified) = (status.inode, status.size, status.modified)
             self.content = content
         }
+
+        /// Whether only reader threads read the file, so that its metadata alone is worth a separate read.
+        var isLarge: Bool { size > cachedReadLimit }
 
         /// Returns whether a file with this status has the data of the verified file. A replaced file has another inode,
         /// which a third file can have again.

@@ -27,11 +27,7 @@ final class EntryReader {
             let mustVerify = state.shared.withLock { $0.verified[digest]?.inode != status.inode }
             do throws(EntryFileError) {
                 let entry = try state.decode(contents.consumeBytes(), name: name, key: key, verify: mustVerify)
-                var file = DiskCacheState.VerifiedFile(status)
-                if mustVerify, status.size > DiskCacheState.cachedReadLimit {
-                    file.content = ContentDigest(of: entry.data)
-                }
-                return found(entry, digest, name: name, file)
+                return found(entry, digest, name: name, DiskCacheState.VerifiedFile(status))
             } catch {
                 return discardCorrupt(key, name, inode: status.inode)
             }
@@ -42,17 +38,23 @@ final class EntryReader {
         }
     }
 
-    /// Returns the metadata of an entry without reading its data, or `nil` if the data must be read, because the file isn't
-    /// the verified one or the entry has changed. This method blocks.
-    func summary(_ key: CacheKey, of verified: DiskCacheState.VerifiedFile) -> EntrySummary? {
-        let name = state.name(of: key)
-        guard let content = verified.content, let file = try? state.openEntry(name) else { return nil }
+    /// Returns the metadata of a large entry from the beginning of its file, or `nil` if the entry must be read, because it's
+    /// small, missing, or corrupt, or because it has changed. This method blocks.
+    ///
+    /// The first summary of a file reads and verifies the whole file for the digest of its data.
+    func summary(_ key: CacheKey) -> EntrySummary? {
+        let (name, digest) = (state.name(of: key), key.storedDigest)
+        guard let file = try? state.openEntry(name) else { return nil }
         defer { state.files.close(file) }
-        guard let status = try? state.files.status(of: file), verified.isSame(as: status),
-            state.trusts(status),
+        guard let status = try? state.files.status(of: file), state.trusts(status),
+            DiskCacheState.VerifiedFile(status).isLarge
+        else { return nil }
+        let known = state.shared.withLock { $0.verified[digest] }
+        let verified = known.flatMap { $0.isSame(as: status) && $0.content != nil ? $0 : nil } ?? digested(key, name)
+        guard let verified, verified.isSame(as: status), let content = verified.content,
             let (stored, byteCount) = state.sections(of: file, size: status.size, name: name), stored.key == key
         else { return nil }
-        let entry = found(stored, key.storedDigest, name: name, verified)
+        let entry = found(stored, digest, name: name, verified)
         // The read of the data that follows counts instead.
         guard let entry, entry.data.isEmpty else {
             state.shared.withLock { state in
@@ -61,6 +63,18 @@ final class EntryReader {
             return nil
         }
         return EntrySummary(head: entry.head, content: content, byteCount: byteCount)
+    }
+
+    /// Verifies the file of an entry and records the digest of its data. Returns `nil` if the file isn't intact.
+    private func digested(_ key: CacheKey, _ name: String) -> DiskCacheState.VerifiedFile? {
+        guard let contents = try? state.contents(ofEntry: name, limit: state.readableFileSize) else { return nil }
+        let status = contents.status
+        guard let entry = try? state.decode(contents.consumeBytes(), name: name, key: key, verify: true) else {
+            return nil
+        }
+        let file = DiskCacheState.VerifiedFile(status, content: ContentDigest(of: entry.data))
+        state.shared.withLock { $0.verified[key.storedDigest] = file }
+        return file
     }
 
     /// This method blocks.

@@ -85,10 +85,10 @@ extension ImageCache {
                 })
     }
 
-    /// Returns the metadata of the entry that ``entry(for:matching:in:onDelay:)`` would return, without reading its data, or
-    /// `nil` if the entry must be read.
+    /// Returns the metadata of the entry that ``entry(for:matching:in:onDelay:)`` would return, or `nil` if the entry must
+    /// be read.
     ///
-    /// The result isn't `nil` only for large entries of the disk cache that this process has read before.
+    /// The result isn't `nil` only for large entries of the disk cache, whose data this method reads only once.
     package func summary(
         for key: CacheKey, matching request: HTTPHeaderFields, in kinds: ImageCache.Tiers
     ) async -> EntrySummary? {

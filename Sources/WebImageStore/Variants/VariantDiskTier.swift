@@ -116,8 +116,8 @@ package final class VariantDiskTier: Sendable {
         return nil
     }
 
-    /// Returns the metadata of the response that ``entry(for:matching:)`` would return, without reading its data, or `nil` if
-    /// the response must be read.
+    /// Returns the metadata of the response that ``entry(for:matching:)`` would return, or `nil` if the response must be
+    /// read.
     func summary(for key: CacheKey, matching fields: HTTPHeaderFields) async -> EntrySummary? {
         guard let known = await list(key) else { return nil }
         var stored = key
